@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -67,15 +66,14 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[LayerResult
     unmentioned = tool.targets.find_unmentioned(
         proposal.arguments, mentions.vouches, max_user_values=mentions.has_labels * _MAX_FINDINGS
     )
-    if unmentioned or not proposal.plain:
-        # One finding per place: that of a guarded value is graver.
-        located = {result.where for result in guarded_findings if isinstance(result, Finding)}
-        others = _check_unmentioned(unmentioned, tool, proposal, session)
-        return chain(
-            guarded_findings,
-            (finding for finding in others if getattr(finding, "where", "") not in located),
-        )
-    return guarded_findings
+    if not unmentioned and proposal.plain:
+        return guarded_findings
+    # One finding per place: that of a guarded value is graver.
+    located = {result.where for result in guarded_findings if isinstance(result, Finding)}
+    others = _check_unmentioned(unmentioned, tool, proposal, session)
+    if located:
+        others = (finding for finding in others if getattr(finding, "where", "") not in located)
+    return chain(guarded_findings, others)
 
 
 _LOST_TARGET = (
@@ -123,10 +121,9 @@ def _check_unmentioned(
 ) -> Iterator[LayerResult]:
     skipped: list[Argument] = []
     arguments = [*tool.targets.classify_leaves(unmentioned, proposal.arguments)]
-    few = _limit_foreign_scripts(
-        (one for one in arguments if _is_conclusive(one, tool, session)), skipped
-    )
-    results = (result for one in few for result in _judge(one, tool, proposal, session))
+    conclusive = (one for one in arguments if _is_conclusive(one, tool, session))
+    few = _limit_foreign_scripts(conclusive, skipped)
+    results = (_judge(one, tool, proposal, session) for one in few)
     yield from islice(_drop_repeated_reasons(results), _MAX_FINDINGS)
     if skipped:
         yield Unavailable(f"more than {_MAX_FOREIGN:,} values in another script in one call")
@@ -149,13 +146,13 @@ def _check_unmentioned(
         yield Failed(too_many) if strict else Unavailable(too_many)
 
 
-def _drop_repeated_reasons(results: Iterable[LayerResult]) -> Iterator[LayerResult]:
+def _drop_repeated_reasons(results: Iterable[LayerResult | None]) -> Iterator[LayerResult]:
     """Yield all findings, and each reason why a value could not be judged only once."""
     reasons: set[tuple[type, str]] = set()
     for one in results:
         if isinstance(one, Finding):
             yield one
-        elif (type(one), one[0]) not in reasons:
+        elif one is not None and (type(one), one[0]) not in reasons:
             reasons.add((type(one), one[0]))
             yield one
 
@@ -246,71 +243,73 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
 
 def _judge(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
-) -> Iterator[LayerResult]:
+) -> LayerResult | None:
     # The order matters: mentioned values, then values that need no mention, then undecidable ones;
     # only the rest is a finding.
     origin = _find_origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
         verbatim = proposal.verbatim(session).occurs(argument.text)
         if verbatim is None:  # the index has the value, but maybe with other quotes and spaces
-            yield (Unavailable if origin.how == "exact" else Failed)(_FORGOT)
-            return
+            return (Unavailable if origin.how == "exact" else Failed)(_FORGOT)
         origin = origin if verbatim else None
     elif origin is not None and _may_be_partial(argument, origin, tool):
         strict = _requires_whole_name(argument, tool)
         whole = proposal.verbatim(session).whole(argument.text, strict=strict)
         if whole is None:
-            yield Unavailable(_FORGOT)
-            return
+            return Unavailable(_FORGOT)
         origin = origin if whole else None
     if origin is not None and not _is_echo(argument, origin, proposal, session):
-        called = mentions_of(session).labels(argument.text)
-        is_judged = tool.targets.is_judged_by_name
-        in_other_parameter = is_also_other_kind(
-            argument, proposal.places(argument.text), is_judged, called=called
-        )
-        if in_other_parameter or (
-            # Content that only the model can see may show the kind of the value.
-            not mentions_of(session).unknown_reason
-            and is_other_kind(
-                argument, origin, tool.action.noun, kinds=proposal.kinds, session=session
-            )
-        ):
-            yield _finding(
-                argument,
-                tool,
-                "other_kind",
-                "other_kind",
-                _describe_other_kind(
-                    argument, origin, session, in_other_parameter=in_other_parameter
-                ),
-            )
+        return _judge_kind(argument, origin, tool, proposal, session)
     # Before the reasons why a miss proves nothing, which do not apply to created values.
-    elif _needs_no_mention(argument, tool, proposal, session):
-        return
-    elif undecided := _explain_undecided(argument, proposal, session):
-        yield undecided
-    elif occurs_in_earlier_replies(argument.text, session):
-        yield Unavailable(
+    if _needs_no_mention(argument, tool, proposal, session):
+        return None
+    if undecided := _explain_undecided(argument, proposal, session):
+        return undecided
+    if occurs_in_earlier_replies(argument.text, session):
+        return Unavailable(
             "the agent mentioned a value before this session recorded the conversation"
         )
-    elif argument.placeholder:
+    return _judge_unmentioned(argument, tool, session)
+
+
+def _judge_kind(
+    argument: Argument, origin: Origin, tool: ToolPlan, proposal: Proposal, session: Session
+) -> Finding | None:
+    """Return a finding about a mentioned value that names another kind of thing."""
+    called = mentions_of(session).labels(argument.text)
+    is_judged = tool.targets.is_judged_by_name
+    in_other_parameter = is_also_other_kind(
+        argument, proposal.places(argument.text), is_judged, called=called
+    )
+    is_other = in_other_parameter or (
+        # Content that only the model can see may show the kind of the value.
+        not mentions_of(session).unknown_reason
+        and is_other_kind(argument, origin, tool.action.noun, kinds=proposal.kinds, session=session)
+    )
+    if not is_other:
+        return None
+    detail = _describe_other_kind(argument, origin, session, in_other_parameter=in_other_parameter)
+    return _finding(argument, tool, "other_kind", "other_kind", detail)
+
+
+def _judge_unmentioned(argument: Argument, tool: ToolPlan, session: Session) -> LayerResult | None:
+    """Return a finding about a value that the run does not mention, or why there is none."""
+    if argument.placeholder:
         detail = f"{shown(argument.text)} is a placeholder, not a value"
-        yield _finding(
+        return _finding(
             argument, tool, _strength_class(argument, "placeholder"), "placeholder", detail
         )
-    elif argument.judged in ("soft", "public"):
-        yield _unmentioned_finding(argument, tool, "soft_name", session)
-    elif argument.judged == "credential":
-        yield _unmentioned_credential(argument, tool, session)
-    elif argument.must_be_seen:
-        yield _unmentioned_finding(argument, tool, _strength_class(argument, "hard_id"), session)
-    elif reason := explain_other_language(
-        argument, session, declared=tool.targets.parameters.at(argument.path).declared
-    ):
-        yield Unavailable(reason)
-    elif has_identifier_characters(argument.text):
-        yield _unmentioned_finding(argument, tool, _strength_class(argument, "hard_id"), session)
+    if argument.judged in ("soft", "public"):
+        return _unmentioned_finding(argument, tool, "soft_name", session)
+    if argument.judged == "credential":
+        return _unmentioned_credential(argument, tool, session)
+    if not argument.must_be_seen:
+        declared = tool.targets.parameters.at(argument.path).declared
+        if reason := explain_other_language(argument, session, declared=declared):
+            return Unavailable(reason)
+        if not has_identifier_characters(argument.text):
+            return None
+    return _unmentioned_finding(argument, tool, _strength_class(argument, "hard_id"), session)
 
 
 def _find_origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | None:
@@ -467,7 +466,7 @@ def _unmentioned_credential(argument: Argument, tool: ToolPlan, session: Session
     source = "a result returned" if is_credential_in_results(argument, session) else "a person gave"
     detail = f"this value of {name} was not mentioned in this run, but {source} another one"
     return _finding(
-        replace(argument, text="***"), tool, _strength_class(argument, "hard_id"), "unseen", detail
+        argument._replace(text="***"), tool, _strength_class(argument, "hard_id"), "unseen", detail
     )
 
 

@@ -118,8 +118,12 @@ def _contradictions(
     """
     gravest = 0
     finding_to_report: Finding | None = None
+    assert proposal.tool is not None
+    declared = {pair.first for pair in proposal.tool.inverses}
     # Newest first, so that the newest of equal ranks is selected.
     for n, first in reversed([*enumerate(earlier)]):
+        if first.tool not in declared and not _may_contradict(first, then):
+            continue
         rank, finding = _contradiction(first, then, proposal)
         if finding is None:
             continue
@@ -163,6 +167,22 @@ def _sibling_writes(proposed: ProposedWrites, proposal: Proposal) -> list[Write]
             if len(writes) == calls:
                 break
     return writes[::-1]
+
+
+def _may_contradict(first: Write, then: Write) -> bool:
+    """
+    Return whether two writes can contradict each other at all, judging by their actions.
+
+    A call is compared with each write of the window, and few pairs can.
+    """
+    does = then.action.does
+    if first.tool == then.tool and (
+        does is VerbEffect.CHANGE or len(first.arguments) >= _MIN_ARGUMENTS
+    ):
+        return True
+    return (first.action.does, does) in _RANKS or (
+        does is VerbEffect.UNMAKE and first.action.is_undoable
+    )
 
 
 def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from abs_shield.plan.credentials import may_be_secret, names_event, remove_scheme
@@ -31,8 +30,7 @@ _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
 Kind = Literal["hard", "soft", "public", "slot", "user_value", "credential", "blank"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Argument:
+class Argument(NamedTuple):
     """
     One argument leaf whose value must come from the run.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -250,7 +250,7 @@ class Targets:
                 texts = _normalised_texts(arguments) if texts is None else texts
                 is_key = is_list_key(path, text, arguments, texts)
                 others = texts if is_user_value else frozenset()
-                argument = replace(argument, is_list_key=is_key, other_values=others)
+                argument = argument._replace(is_list_key=is_key, other_values=others)
             yield argument
 
     def created_names(self, arguments: Mapping[str, Any]) -> Iterator[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
 from abs_shield.core.digest import digest_of
 from abs_shield.plan.created_entities import names_file, parse_created_names
@@ -58,8 +58,7 @@ class NormaliseId(Protocol):
     def __call__(self, text: str, /, *, number: bool = False) -> str: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
+class Write(NamedTuple):
     """
     One write: its action, its entities and its other values.
 
@@ -290,8 +289,8 @@ class WriteHistory:
         # `remove_user(from group)` removes a membership, not the user.
         elif write.action.verb in _REMOVING_VERBS and not write.action.object:
             # Without its values, which may be large and are no longer compared.
-            tombstone = replace(
-                write, arguments={}, values={}, returned=frozenset(), numbers=frozenset()
+            tombstone = write._replace(
+                arguments={}, values={}, returned=frozenset(), numbers=frozenset()
             )
             for value in entities:
                 self.removed[value] = tombstone
