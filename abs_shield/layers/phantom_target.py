@@ -80,6 +80,7 @@ _LOST_TARGET = (
     "`%s` is declared as a target, but is not a parameter of the tool as offered to the model"
 )
 _FORGOT = "older text of this run was dropped to stay within its limits"
+_FORGOT_CALLS = "older calls of this run were dropped to stay within its limits"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
@@ -261,9 +262,14 @@ def _judge(
     if origin is not None and not _is_echo(argument, origin, proposal, session):
         return _judge_kind(argument, origin, tool, proposal, session)
     # Before the reasons why a miss proves nothing, which do not apply to created values.
+    history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
+    siblings = Siblings.of(proposal, session)
+    if _was_created(argument.text, history, siblings):
+        return None
     if _needs_no_mention(argument, tool, proposal, session):
         return None
-    if undecided := _explain_undecided(argument, proposal, session):
+    is_incomplete = history.is_incomplete or siblings.is_incomplete
+    if undecided := _explain_undecided(argument, session, is_incomplete=is_incomplete):
         return undecided
     if occurs_in_earlier_replies(argument.text, session):
         return Unavailable(
@@ -350,7 +356,7 @@ def _allows_separate_words(text: str) -> bool:
 
     A small number may be among them: ``iPhone 15 Pro``. A UUID without digits is not a name.
     """
-    if any(c.isdigit() for c in text) and sum(map(str.isalpha, text.split())) < 2:
+    if any(map(str.isdigit, text)) and sum(map(str.isalpha, text.split())) < 2:
         # A number needs two words beside it: `item 7` is an identifier, `iPhone 15 Pro` a name.
         return False
     return _SINGLE_TOKEN.search(text) is None
@@ -396,7 +402,7 @@ def _is_code(text: str) -> bool:
 
 
 def _explain_undecided(
-    argument: Argument, proposal: Proposal, session: Session
+    argument: Argument, session: Session, *, is_incomplete: bool
 ) -> Unavailable | Failed | None:
     """
     Return why a missing mention of this argument proves nothing; None if it does.
@@ -405,26 +411,18 @@ def _explain_undecided(
     and cannot be searched for, the result is an error, and the policy decides.
     """
     mentions = mentions_of(session)
-    forgotten = mentions.incomplete_reason or _explain_forgotten_calls(proposal, session)
+    forgotten = mentions.incomplete_reason or (_FORGOT_CALLS if is_incomplete else "")
     if forgotten and argument.must_be_seen:
         return Failed(forgotten)
     reason = mentions.unknown_reason or forgotten
     return Unavailable(reason) if reason else None
 
 
-def _explain_forgotten_calls(proposal: Proposal, session: Session) -> str:
-    history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
-    incomplete = history.is_incomplete or Siblings.of(proposal, session).is_incomplete
-    return "older calls of this run were dropped to stay within its limits" if incomplete else ""
-
-
 def _needs_no_mention(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> bool:
-    """Return whether the run created the value, or the call only looks for it."""
+    """Return whether the value was set earlier, or the call only looks for it."""
     text = argument.text
-    if _was_created(text, proposal, session):
-        return True
     if len(text) > LONGEST_VALUE or not any(map(str.isalnum, text)):
         return occurs_unechoed(text, session)  # it is too long for the index
     if argument.judged == "credential" and _was_set_earlier(argument.text, proposal, session):
@@ -437,16 +435,14 @@ def _needs_no_mention(
     )
 
 
-def _was_created(text: str, proposal: Proposal, session: Session) -> bool:
-    """Return whether an earlier call of this run created the thing of that name."""
+def _was_created(text: str, history: WriteHistory, siblings: Siblings) -> bool:
+    """Return whether an earlier call of this run or turn created the thing of that name."""
     name = normal(text[:_MAX_NAME_LENGTH])
-    created = WriteHistory.of(
-        record_of(session), proposal.terms.plans, owner=proposal.terms.owner
-    ).created
+    created = history.created
     # A file that was created by its full path may be named by the end of that path.
     if name in created or ("/" in name and any(path.endswith(f"/{name}") for path in created)):
         return True
-    return name in Siblings.of(proposal, session).created
+    return name in siblings.created
 
 
 def _was_set_earlier(text: str, proposal: Proposal, session: Session) -> bool:

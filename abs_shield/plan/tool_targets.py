@@ -162,6 +162,7 @@ class Targets:
         """
         unmentioned: list[UnmentionedLeaf] = []
         values: set[str] = set()
+        writes = self._writes
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
             # A blank to fill in is wrong in other parameters, too.
@@ -180,7 +181,7 @@ class Targets:
             # These are judged even if the run mentions the value.
             strict = parameter.must_be_seen or text in values
             strict = strict or (parameter.guard == "target" and may_be_group(text))
-            strict = strict or (self._writes and is_rooted(text))
+            strict = strict or (writes and is_rooted(text))
             if strict or not vouches(text, parameter.entity_words):
                 unmentioned.append(UnmentionedLeaf(path, leaf, text, parameter))
             # If the value occurs again, it may be of another kind there.

@@ -353,9 +353,11 @@ def build_write(
             for path, leaf in argument_leaves
             if name_of(path) not in (own or entities)
         },
-        returned=frozenset(map(normalise_id, find_identifiers(value))),
+        returned=frozenset(map(normalise_id, find_identifiers(value)))
+        if value is not None
+        else frozenset(),
         numbers=frozenset(find_new_ids(value, plan.action))
-        if plan.action.is_undoable
+        if value is not None and plan.action.is_undoable
         else frozenset(),
         arguments=arguments,
         at=at,

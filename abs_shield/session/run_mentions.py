@@ -147,9 +147,10 @@ class Mentions:
 
         Without a user message, the language of the system text counts, as it states the task.
         """
-        level = USER if any(run._users for run in self._ancestry()) else SYSTEM
+        runs = self._ancestry()
+        level = USER if any([run._users for run in runs]) else SYSTEM
         return (
-            any(level in run._index.english_levels for run in self._ancestry())
+            any([level in run._index.english_levels for run in runs])
             and not self.has_foreign_script
         )
 

@@ -8,7 +8,7 @@ from itertools import islice
 from operator import attrgetter
 from threading import RLock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
 from abs_shield.core import Decision, ToolCall
@@ -346,7 +346,8 @@ class SessionRecord:
         if key not in self._derived:  # `id` is unique as long as `owner` is stored with it
             self._derived = copy_if_shared(self._derived)
             self._derived[key] = (kind(), owner)
-        return cast("D", self._derived[key][0])
+        derived: D = self._derived[key][0]
+        return derived
 
     def result_decision(self, call_id: str) -> Decision | None:
         """Return the newest decision about the result of a call; None without one."""

@@ -138,12 +138,11 @@ def occurs_in_earlier_replies(text: str, session: Session) -> bool:
     >>> occurs_in_earlier_replies("tx_9003", session), occurs_in_earlier_replies("tx_900", session)
     (True, False)
     """
+    passages = [passage for run in _ancestry(record_of(session)) for passage in run.earlier_replies]
+    if not passages:
+        return False
     wanted = text.strip().strip(_QUOTES).strip().casefold()
-    return any(
-        _occurs(wanted, passage[:_MOST].casefold())
-        for run in _ancestry(record_of(session))
-        for passage in run.earlier_replies
-    )
+    return any(_occurs(wanted, passage[:_MOST].casefold()) for passage in passages)
 
 
 def occurs_in(text: str, passage: str) -> bool:

@@ -291,7 +291,7 @@ def _validate_finding(finding: Finding) -> Finding:
         ValueError: Its verdict is CLEAN or unknown, or its strength is outside [0, 1].
     """
     # A custom layer may use the text of a verdict.
-    verdict = Verdict(finding.verdict)
+    verdict = finding.verdict if type(finding.verdict) is Verdict else Verdict(finding.verdict)
     if verdict is Verdict.CLEAN:
         raise ValueError("a finding is never CLEAN; yield nothing")
     if not 0 <= finding.strength <= 1:

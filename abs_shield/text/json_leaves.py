@@ -139,7 +139,10 @@ def name_of(path: Path) -> str:
     >>> name_of(("to", 0)), name_of(("user", "id"))
     ('to', 'id')
     """
-    return next((step for step in reversed(path) if isinstance(step, str)), "")
+    for step in reversed(path):
+        if isinstance(step, str):
+            return step
+    return ""
 
 
 def pointer(path: Path) -> str:

@@ -22,6 +22,7 @@ _MAC = re.compile(r"[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4
 _IPV6 = re.compile(r"[0-9a-f:]{2,39}")
 _BIC = re.compile(r"([a-z]{6}[a-z0-9]{2})(xxx)?")
 _NEGATIVE = re.compile(r"-\d[\d.,]*")
+_HEADED = re.compile(r"([a-z]+)(\d+)$")
 _LONGEST = 128  # characters; longer values are prose or keys, which have one spelling
 _NUMERALS = ("", *"一二三四五六七八九")
 _FIRST = "1er 1re 1a primero primo primeiro premier ersten första первое первого".split()
@@ -61,7 +62,7 @@ def forms(normalised: str, *, padded: bool = False, with_names: bool = True) -> 
         yield from _dates(*date.groups(), with_names=with_names)
     elif (number := _NUMBER.fullmatch(normalised)) and (padded or not _PADDED.match(normalised)):
         yield from _numbers(number[1].replace(",", ""), blanks=padded, with_names=with_names)
-    if any(c.isdigit() for c in letters):
+    if any(map(str.isdigit, letters)):
         yield from _codes(letters, normalised)
     elif "@" not in normalised:
         yield from _umlauts(normalised)
@@ -192,8 +193,7 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
     # With fewer digits, a letter before them makes another code.
     if letters.isdigit() and len(letters) >= 4 and len(split) == 1:
         yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
-    head = re.match(r"([a-z]+)(\d+)$", letters)
-    if head:
+    if head := _HEADED.match(letters):
         yield head.groups()
 
 
