@@ -194,8 +194,7 @@ def found(entrance: str, name: str, *, open: str = "", **row: Any) -> Growing:
 
 CALL, RESULT = "check_call", "session.tool_result, check_result"
 BUSY = "about a second on a machine that is busy"
-EACH_CODE = "linear: 2,300 flagged calls a megabyte, of which each is judged in a millisecond"
-EACH_CALL = "linear: 10,000 calls a megabyte, of which each is judged in a quarter of a millisecond"
+EACH_CALL = "linear: 6,000 calls a megabyte, of which each is judged in a quarter of a millisecond"
 GROWING = [
     Growing(entrance=CALL, name="Cyrillic values",
             build=checked(values(lambda n: "Заказ " + "абвгдежзик"[n % 10] * (n // 10 % 9 + 1)
@@ -257,7 +256,7 @@ GROWING = [
           tail="w", numbered=True),
     found("check_answer: evidence", "documents of two digits", pieces=("0",), width=2),
     found("replay", "calls with a tab and an address", pieces=("\t", "\x87"), head="\\",
-          tail="http://a.b/", numbered=True, width=400, open=EACH_CODE),
+          tail="http://a.b/", numbered=True, width=400, open=BUSY),
     found("nearest names", "Hangul and accents", pieces=("ö²é",), head="한", numbered=True),
     found("MCP listing", "tools of two letters", pieces=("a",), width=2),
     Growing(entrance="replay", name="tools with schemas of their own", build=run(other_tools_of)),
