@@ -32,7 +32,7 @@ from abs_shield.core import Action, Coverage, Decision, Finding, Mode, Outcome, 
 from abs_shield.core.label import Label, Truth
 from abs_shield.core.vocabularies import LAYER_NAMES
 from abs_shield.stores import Store, open_store
-from tests.stores.servers import programs, served
+from tests.stores.servers import programs, run_server
 
 
 class Size(NamedTuple):
@@ -95,7 +95,7 @@ def main() -> None:
         if not (postgres_programs := programs()):
             print("skipped: no PostgreSQL server is installed")
             return
-        with served(postgres_programs) as server:
+        with run_server(postgres_programs) as server:
             measure("PostgreSQL", server.dsn("public"), size)
 
 

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from abs_shield import Shield, ToolCall, shield
 from abs_shield.stores import MemoryStore, PostgresStore, SqliteStore, Store, Verified, verify
 from benchmarks.command_line import announce, command_parser
-from tests.stores.servers import programs, served
+from tests.stores.servers import programs, run_server
 
 DECISIONS, QUICK_DECISIONS = 25_000, 5_000
 PROCESSES = 4
@@ -93,7 +93,7 @@ def postgres() -> Iterator[str | None]:
     if postgres_programs is None:
         yield None
         return
-    with served(postgres_programs) as server:
+    with run_server(postgres_programs) as server:
         yield server.dsn("public")
 
 

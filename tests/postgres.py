@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.stores.servers import Server, programs, served
+from tests.stores.servers import Server, programs, run_server
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +16,7 @@ def postgres() -> Iterator[Server]:
     pytest.importorskip("psycopg", reason="psycopg is not installed: abs-shield[postgres]")
     if not (results := programs()):
         pytest.skip("no PostgreSQL server is installed: Debian's package `postgresql`")
-    with served(results) as server:
+    with run_server(results) as server:
         yield server
 
 

@@ -53,7 +53,7 @@ class Service:
 
 
 @contextlib.contextmanager
-def served(script: Path, *words: str) -> Iterator[Service]:
+def serve_metrics(script: Path, *words: str) -> Iterator[Service]:
     """Start a script that serves metrics."""
     command = [sys.executable, script, *words]
     with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as process:
@@ -65,8 +65,8 @@ def served(script: Path, *words: str) -> Iterator[Service]:
 
 
 @contextlib.contextmanager
-def scraped(folder: Path, port: int, *, rules: Path | None = None) -> Iterator[httpx.Client]:
-    """Start a Prometheus that scrapes a port, and give a client of its API after a first scrape."""
+def run_prometheus(folder: Path, port: int, *, rules: Path | None = None) -> Iterator[httpx.Client]:
+    """Run a Prometheus that scrapes a port; yield a client of its API after the first scrape."""
     config = folder / "prometheus.yml"
     config.write_text(CONFIG.format(port=port, rules=[str(rules)] if rules else []))
     address = f"127.0.0.1:{free_port()}"

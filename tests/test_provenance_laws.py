@@ -42,37 +42,37 @@ def play(session, events):
             getattr(session, role)(text)
 
 
-def codes(session, value):
+def finding_codes(session, value):
     """Return the codes of the findings of `phantom_target` on a call with this id."""
     call = ToolCall("refund", {"order_id": value})
     return [finding.code for finding in FIREWALL.check_call(call, session=session).findings]
 
 
-def opened(**limits):
+def open_session(**limits):
     return Session(limits=Limits(**limits)) if limits else Session()
 
 
 @given(value=IDS, before=GLUE, after=GLUE, earlier=EVENTS, later=EVENTS)
 def test_more_conversation_never_makes_a_phantom(value, before, after, earlier, later):
     """A value that the user mentioned stays mentioned, whatever other messages there are."""
-    session = opened()
+    session = open_session()
     play(session, earlier)
     session.user(f"take{before}{value}{after}now")
     play(session, later)
 
-    assert [] == codes(session, value)
+    assert [] == finding_codes(session, value)
 
 
 @given(value=IDS, other=IDS, before=GLUE, after=GLUE)
 def test_a_task_in_the_system_text_is_judged_as_a_users(value, other, before, after):
     """Without a user message, the system text is the task and mentions the same values."""
     text = f"Please take{before}{value}{after}now."
-    user, system = opened(), opened()
+    user, system = open_session(), open_session()
     user.user(text)
     system.system(text)
 
-    assert [] == codes(system, value)
-    assert codes(user, other) == codes(system, other)
+    assert [] == finding_codes(system, value)
+    assert finding_codes(user, other) == finding_codes(system, other)
 
 
 FORMS = st.sampled_from(
@@ -89,19 +89,23 @@ FORMS = st.sampled_from(
 @given(value=IDS, form=FORMS, user_text=st.booleans())
 def test_reformatting_never_changes_the_verdict(value, form, user_text):
     """Case, separators, blanks, invisible and full-width letters do not change a value."""
-    session = opened()
+    session = open_session()
     session.user(f"Please take {value} now." if user_text else "Please take it now.")
 
-    assert codes(session, value) == codes(session, form(value)) == ([] if user_text else ["unseen"])
+    assert (
+        finding_codes(session, value)
+        == finding_codes(session, form(value))
+        == ([] if user_text else ["unseen"])
+    )
 
 
 @given(value=IDS, events=EVENTS)
 def test_the_agents_own_text_is_no_evidence(value, events):
     """A value is unseen if only the agent's text, calls, their echoes or errors have it."""
-    session = opened()
+    session = open_session()
     session.user("Please take it now.")
     play(session, [(role, text) for role, text in events if role != "user"])
-    assert ["unseen"] == codes(session, value) or session.origin(value)
+    assert ["unseen"] == finding_codes(session, value) or session.origin(value)
     has_origin = session.origin(value) is not None
     session.assistant(f"I take {value}.")
     call = {"id": "c1", "name": "get", "arguments": {"order_id": value}}
@@ -120,33 +124,33 @@ def test_the_agents_own_text_is_no_evidence(value, events):
 @given(value=IDS, events=EVENTS, filler=st.integers(0, 400))
 def test_limits_cause_no_findings(value, events, filler):
     """With limits that are far too small, a mentioned value still has no finding."""
-    session = opened(keys=60, text=200, message=300)
+    session = open_session(keys=60, text=200, message=300)
     session.user(f"Please take {value} now.")
     play(session, events)
     session.user(" ".join(f"w{n}" for n in range(filler)))
 
-    assert [] == codes(session, value)
+    assert [] == finding_codes(session, value)
 
 
 @given(value=IDS)
 def test_sessions_do_not_share_mentions(value):
     """A value that one session mentions is unseen in another session of the same Shield."""
-    one, other = opened(), opened()
+    one, other = open_session(), open_session()
     one.user(f"Please take {value} now.")
     other.user("Please take it now.")
 
-    assert ([], ["unseen"]) == (codes(one, value), codes(other, value))
+    assert ([], ["unseen"]) == (finding_codes(one, value), finding_codes(other, value))
 
 
 @given(value=IDS)
 def test_parent_and_child_share_mentions(value):
     """Mentions of the parent count in the child, and results of the child in the parent."""
-    parent = opened()
+    parent = open_session()
     parent.user(f"Please take {value} now.")
     child = parent.child(agent="clerk")
     child.tool_result("look", {"id": f"{value}9"})
 
-    assert ([], []) == (codes(child, value), codes(parent, f"{value}9"))
+    assert ([], []) == (finding_codes(child, value), finding_codes(parent, f"{value}9"))
 
 
 def test_concurrent_tasks_have_separate_sessions():

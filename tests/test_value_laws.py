@@ -217,8 +217,8 @@ def typed_json(draw: st.DrawFn) -> tuple[Any, Any]:
     return hint, draw(st.just(value) | slipped | ANYTHING)
 
 
-def received(hint: Any, default: Any = ...) -> Callable[..., Any]:
-    """A tool of one parameter that returns what it was given, and its type."""
+def echo_tool(hint: Any, default: Any = ...) -> Callable[..., Any]:
+    """Return a tool of one parameter that returns its argument and the argument's type."""
 
     def tool(a: Any = default) -> Any:
         return type(a).__name__, repr(a)
@@ -229,7 +229,7 @@ def received(hint: Any, default: Any = ...) -> Callable[..., Any]:
     return tool
 
 
-def accepted(hint: Any, value: Any) -> list[Any]:
+def validate_value(hint: Any, value: Any) -> list[Any]:
     """Return *value* validated by pydantic as Python, else as JSON; empty if both fail."""
     adapter = TypeAdapter(hint)
     with suppress(ValidationError):
@@ -242,7 +242,7 @@ def accepted(hint: Any, value: Any) -> list[Any]:
 def make_shield(hint: Any, *, default: Any = ..., **declared: Any) -> Shield:
     """A Shield with that tool."""
     firewall = Shield(shield.configure(**declared), hooks=None)
-    firewall.register(received(hint, default))
+    firewall.register(echo_tool(hint, default))
     return firewall
 
 
@@ -268,7 +268,7 @@ def test_what_a_type_accepts_is_never_hallucinated(pair: tuple[Any, Any]) -> Non
     hint, value = pair
     decision = verdict(make_shield(hint), value)
 
-    assert not (decision is Verdict.HALLUCINATED and accepted(hint, value))
+    assert not (decision is Verdict.HALLUCINATED and validate_value(hint, value))
 
 
 @few
@@ -277,7 +277,7 @@ def test_audit_changes_nothing(pair: tuple[Any, Any]) -> None:
     """Law 2: the tool gets what pydantic makes of the value; refused, as written, or not at all."""
     hint, value = pair
     evaluation = outcome(make_shield(hint, mode="audit"), value)
-    without = [(type(result).__name__, repr(result)) for result in accepted(hint, value)]
+    without = [(type(result).__name__, repr(result)) for result in validate_value(hint, value)]
 
     assert evaluation in (without or [(type(value).__name__, repr(value)), "ValidationError"])
 
@@ -311,7 +311,7 @@ def test_one_value_has_one_verdict(pair: tuple[Any, Any]) -> None:
     """A value from Python is judged as the same value from the model, and reaches the tool."""
     hint, value = pair
     firewall = Shield(shield.configure(), hooks=None)
-    tool = shielded(firewall)(received(hint))
+    tool = shielded(firewall)(echo_tool(hint))
     with firewall.session() as session:
         result = tool(value)
 

@@ -1,4 +1,4 @@
-"""Plays the scenes with the Anthropic SDK: real clients, a transport that answers from a script."""
+"""The scenes with the Anthropic SDK: real clients and a scripted transport."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from anthropic import Anthropic, AsyncAnthropic, beta_async_tool, beta_tool
 from abs_shield import Session, Shield, ToolCall
 from abs_shield.adapters.anthropic import run_tool_calls, shielded_runner
 from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Ran, Shop, Turn
-from tests.adapters.spans import recorded
+from tests.adapters.spans import record_spans
 
 DEFINITIONS: list[Any] = [{"name": name, "input_schema": SCHEMAS[name]} for name in TOOLS]
 NO_AGENTS = "the SDK has no agents; give a tool that runs another runner `session.child()`"
 
 
 class Scripted:
-    """The provider: it keeps what it was sent, and answers with the next turn."""
+    """The provider: it records each request and replies with the next turn."""
 
     def __init__(self, turns: Sequence[Any]) -> None:
         self.requests: list[Any] = []
@@ -42,18 +42,18 @@ class Scripted:
         return self(request)
 
     def client(self, **options: Any) -> Anthropic:
-        """The SDK's own client, with this transport."""
+        """Return the SDK's own client with this transport."""
         http = httpx2.Client(transport=httpx2.MockTransport(self))
         of = {"api_key": "none", "base_url": "http://model.invalid", "http_client": http}
         return Anthropic(**of, **options)
 
     def async_client(self) -> AsyncAnthropic:
-        """As `client`."""
+        """Return the SDK's own async client with this transport."""
         http = httpx2.AsyncClient(transport=httpx2.MockTransport(self.answer))
         return AsyncAnthropic(api_key="none", base_url="http://model.invalid", http_client=http)
 
     def replies(self) -> dict[str, str]:
-        """Call id to what the model was told of it; a runner sends only what is new."""
+        """Return the results that the model received, by call id; requests have only new ones."""
         messages = [message for request in self.requests for message in request["messages"]]
         blocks = (b for m in messages if m["role"] == "user" for b in _blocks(m["content"]))
         return {b["tool_use_id"]: b["content"] for b in blocks if b["type"] == "tool_result"}
@@ -64,7 +64,7 @@ def _blocks(content: Any) -> list[Any]:
 
 
 def write(turn: Any, number: int) -> dict[str, Any]:
-    """A message as the provider writes it; a list of dicts is its content as it stands."""
+    """Return a message in the provider's format; the content may be given as a list of dicts."""
     content: Any = turn
     if isinstance(turn, str):
         content = [{"type": "text", "text": turn}]
@@ -86,7 +86,7 @@ def write(turn: Any, number: int) -> dict[str, Any]:
 
 
 def events(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The same message as server-sent events; arguments come in two pieces."""
+    """Yield the message as server-sent events; arguments are in two parts."""
     empty = {**message, "content": [], "stop_reason": None}
     yield {"type": "message_start", "message": empty}
     for index, block in enumerate(message["content"]):
@@ -111,11 +111,13 @@ def _pieces(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]
 
 
 @contextmanager
-def played(model: Scripted, shop: Shop, guard: Shield | None) -> Iterator[tuple[Ran, Session]]:
-    """Stand around one run in a session of its own; the SDK warns of phantom tools by itself."""
+def run_in_session(
+    model: Scripted, shop: Shop, guard: Shield | None
+) -> Iterator[tuple[Ran, Session]]:
+    """Record one run in its own session; ignore the SDK's warning about phantom tools."""
     ran = Ran(ran=shop.ran, requests=model.requests)
     session = guard.session() if guard is not None else Session()
-    with recorded(ran), session, warnings.catch_warnings():
+    with record_spans(ran), session, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         yield ran, session
     origin = session.origin("pc_777")
@@ -125,12 +127,12 @@ def played(model: Scripted, shop: Shop, guard: Shield | None) -> Iterator[tuple[
 
 
 def tools(shop: Shop) -> list[Any]:
-    """Return the shop's tools as the runner takes them."""
+    """Return the shop's tools for the runner."""
     return [beta_tool(getattr(shop, name)) for name in TOOLS]
 
 
 def async_tools(shop: Shop) -> list[Any]:
-    """As `tools`, for an async runner."""
+    """Return the shop's tools for an async runner."""
 
     def of(name: str) -> Any:
         async def run(**arguments: Any) -> str:
@@ -149,12 +151,12 @@ REQUEST: dict[str, Any] = {
 
 
 def text(message: Any) -> str | None:
-    """A message's text."""
+    """Return the text of a message."""
     return next((block.text for block in message.content if block.type == "text"), None)
 
 
 class NoAgents:
-    """Skips for features that this SDK does not have."""
+    """The scenes that this SDK cannot play."""
 
     name = "anthropic"
     impossible: Mapping[str, str] = MappingProxyType({"handoff": NO_AGENTS})
@@ -164,7 +166,7 @@ class NoAgents:
 
 
 class Runner(NoAgents):
-    """The tool runner; with *options*, in every scene."""
+    """The tool runner, in every scene with the given options."""
 
     def __init__(self, **options: Any) -> None:
         self.options = options
@@ -172,7 +174,7 @@ class Runner(NoAgents):
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
         model, shop = Scripted(turns), Shop()
         options = {"stream": stream, **self.options}
-        with played(model, shop, firewall) as (ran, _):
+        with run_in_session(model, shop, firewall) as (ran, _):
             message = model.client().beta.messages
             runner: Any = message.tool_runner(**REQUEST, tools=tools(shop), **options)
             if firewall is not None:
@@ -186,7 +188,7 @@ class AsyncRunner(Runner):
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
         model, shop = Scripted(turns), Shop()
-        with played(model, shop, firewall) as (ran, _):
+        with run_in_session(model, shop, firewall) as (ran, _):
             ran.answer = asyncio.run(self._answer(model, shop, firewall, stream))
         return ran
 
@@ -201,7 +203,7 @@ class AsyncRunner(Runner):
 
 
 class Loop(NoAgents):
-    """A loop of the host's over messages."""
+    """A host's loop over messages."""
 
     name = "anthropic_loop"
 
@@ -209,22 +211,24 @@ class Loop(NoAgents):
         model, shop = Scripted(turns), Shop()
         for tool in DEFINITIONS if firewall is not None else ():
             firewall.register(tool)
-        with played(model, shop, firewall) as (ran, _):
+        with run_in_session(model, shop, firewall) as (ran, _):
             messages: list[Any] = [*REQUEST["messages"]]
             while ran.answer is None:
-                reply = asked(model.client(), messages, stream=stream)
+                reply = ask_model(model.client(), messages, stream=stream)
                 message = getattr(reply, "current_message_snapshot", reply)
                 ran.answer = text(message)
-                replies = self._told(reply, messages, shop, firewall)
+                replies = self._results(reply, messages, shop, firewall)
                 messages += [{"role": "assistant", "content": message.content}, *replies]
         return ran
 
-    def _told(
+    def _results(
         self, reply: Any, messages: list[Any], shop: Shop, firewall: Shield | None
     ) -> list[dict[str, Any]]:
         message = getattr(reply, "current_message_snapshot", reply)
         if firewall is not None:
-            replies = run_tool_calls(reply, messages, firewall=firewall, dispatch=by_hand(shop))
+            replies = run_tool_calls(
+                reply, messages, firewall=firewall, dispatch=plain_dispatch(shop)
+            )
             for result in (result for each in replies for result in each["content"]):
                 result.pop("is_error", None)
             return replies
@@ -237,11 +241,11 @@ class Loop(NoAgents):
 
 
 def run(block: Any, shop: Shop) -> str:
-    return by_hand(shop)(ToolCall(block.name, block.input, block.id))
+    return plain_dispatch(shop)(ToolCall(block.name, block.input, block.id))
 
 
-def by_hand(shop: Shop) -> Any:
-    """Run a call without a Shield, as a host does; errors are sent to the model."""
+def plain_dispatch(shop: Shop) -> Any:
+    """Return a function that runs a call without a Shield and returns errors as text."""
 
     def dispatch(call: ToolCall) -> str:
         try:
@@ -252,8 +256,8 @@ def by_hand(shop: Shop) -> Any:
     return dispatch
 
 
-def asked(client: Anthropic, messages: list[Any], *, stream: bool) -> Any:
-    """Ask the model once; a stream is read to its end."""
+def ask_model(client: Anthropic, messages: list[Any], *, stream: bool) -> Any:
+    """Call the model once; a stream is read to its end."""
     request: dict[str, Any] = {**REQUEST, "messages": messages, "tools": DEFINITIONS}
     if not stream:
         return client.messages.create(**request)

@@ -1,4 +1,4 @@
-"""Plays the scenes with FastMCP: a scripted model in a loop, a real client, a server in memory."""
+"""The scenes with FastMCP: a scripted model in a loop, a real client and an in-memory server."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from fastmcp.utilities.tests import asgi_client
 from abs_shield import Session, Shield
 from abs_shield.adapters.fastmcp import AGENT, CALL, SESSION, ShieldMiddleware
 from tests.adapters.scenes import ASKED, TOOLS, Call, Ran, Shop, Turn
-from tests.adapters.spans import recorded
+from tests.adapters.spans import record_spans
 
 KEY = "conversation_1"
 
 
 def server_of(shop: Shop, firewall: Shield | None) -> FastMCP:
-    """The host's tools, served; judged where there is a Shield."""
+    """Return a server of the host's tools, judged if there is a Shield."""
     server: FastMCP = FastMCP("desk")
     if firewall is not None:
         server.add_middleware(ShieldMiddleware(firewall))
@@ -31,7 +31,7 @@ def server_of(shop: Shop, firewall: Shield | None) -> FastMCP:
 
 
 class Loop:
-    """An agent's loop around a client: in memory, or over streamable HTTP."""
+    """An agent's loop over a client, in memory or over streamable HTTP."""
 
     name = "fastmcp"
     impossible: Mapping[str, str] = MappingProxyType(
@@ -47,7 +47,7 @@ class Loop:
         server = server_of(shop, firewall)
         session = Session() if firewall is None else firewall.session(KEY)
         session.user(ASKED)
-        with recorded(ran):
+        with record_spans(ran):
             asyncio.run(self._looped(turns, server, ran, stream=stream))
         origin = session.origin("pc_777")
         ran.origin = "" if origin is None else origin.source
@@ -72,13 +72,13 @@ class Loop:
                     return
                 messages.append({"role": "assistant", "calls": [call._asdict() for call in turn]})
                 for call in turn:
-                    contradictions = await self._told(client, call)
+                    contradictions = await self._result_text(client, call)
                     ran.replies[call.id] = contradictions
                     messages.append(
                         {"role": "tool", "tool_call_id": call.id, "content": contradictions}
                     )
 
-    async def _told(self, client: Client[Any], call: Call) -> str:
+    async def _result_text(self, client: Client[Any], call: Call) -> str:
         assert not isinstance(call.arguments, str)
         meta = {SESSION: KEY, CALL: call.id, AGENT: "clerk"}
         result = await client.call_tool_mcp(call.name, dict(call.arguments), meta=meta)

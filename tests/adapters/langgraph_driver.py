@@ -1,4 +1,4 @@
-"""Plays the scenes in LangChain's and LangGraph's graphs, with a chat model that reads them."""
+"""The scenes in graphs of LangChain and LangGraph, with a scripted chat model."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from pydantic import PrivateAttr
 from abs_shield import Shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
 from tests.adapters.scenes import ASKED, TOOLS, Call, Ran, Shop, Turn
-from tests.adapters.spans import recorded
+from tests.adapters.spans import record_spans
 
 
 class Scripted(BaseChatModel):
-    """A chat model: it keeps what it was sent, and answers with the next turn."""
+    """A chat model that records each request and replies with the next turn."""
 
     _turns: list[Turn] = PrivateAttr()
     _requests: list[Any] = PrivateAttr()
@@ -56,12 +56,12 @@ class Scripted(BaseChatModel):
         return self._turns[len(self._requests) - 1]
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        message = written(self._asked(messages))
+        message = ai_message(self._asked(messages))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 class Streamed(Scripted):
-    """The same, chunk by chunk."""
+    """The chat model with streaming."""
 
     def _stream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any
@@ -70,8 +70,8 @@ class Streamed(Scripted):
             yield ChatGenerationChunk(message=chunk)
 
 
-def written(turn: Turn) -> AIMessage:
-    """Return a turn in the form of an integration; arguments other than an object are invalid."""
+def ai_message(turn: Turn) -> AIMessage:
+    """Return a turn as an AIMessage; arguments that are not an object are invalid calls."""
     if isinstance(turn, str):
         return AIMessage(turn)
     good, bad = [], []
@@ -86,7 +86,7 @@ def written(turn: Turn) -> AIMessage:
 
 
 def chunks(turn: Turn) -> Iterator[AIMessageChunk]:
-    """A turn in pieces: every call's arguments come in two."""
+    """Yield a turn in chunks; the arguments of each call are in two chunks."""
     if isinstance(turn, str):
         yield from (AIMessageChunk(part) for part in (turn[:4], turn[4:]))
         return
@@ -109,12 +109,12 @@ def tools(shop: Shop) -> list[StructuredTool]:
 
 
 def error_text(error: Exception, request: Any) -> str:
-    """Return what a host tells the model of a tool that raised."""
+    """Return the text that the model receives if a tool raises."""
     return f"error: {error}"
 
 
 class Agent:
-    """`create_agent`, with the host's own way to tell the model of errors around the Shield."""
+    """`create_agent` with the host's own error handling outside the Shield."""
 
     name = "langgraph"
     impossible: Mapping[str, str] = MappingProxyType({})
@@ -124,61 +124,63 @@ class Agent:
         ran.ran = shop.ran
         model = (Streamed if stream else Scripted)(turns, ran.requests)
         graph = self.graph_of(model, tools(shop), firewall, "clerk")
-        with recorded(ran):
+        with record_spans(ran):
             finish(ran, self.streamed(graph) if stream else self.asked(graph, ASKED))
-        return ended(ran, firewall)
+        return add_decisions(ran, firewall)
 
     def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
-        """An agent behind a tool of another one."""
+        """Run an agent as a tool of another agent."""
         shop, ran = Shop(), Ran()
         ran.ran = shop.ran
         below = self.graph_of(Scripted(turns, ran.requests), tools(shop), firewall, "below")
 
         def ask(task: str) -> str:
             """Ask the sub-agent."""
-            finish(ran, below.invoke(asking(task))["messages"])
+            finish(ran, below.invoke(initial_state(task))["messages"])
             return str(ran.answer)
 
         first = Call("a1", "ask", {"task": "Refund what the user asked for."})
         tool = StructuredTool.from_function(ask)
         above = self.graph_of(Scripted([[first], "Done."], []), [tool], firewall, "above")
-        with recorded(ran):
+        with record_spans(ran):
             self.asked(above, ASKED)
-        ended(ran, firewall)
+        add_decisions(ran, firewall)
         ran.decisions = [decision for decision in ran.decisions if decision.call_id != "a1"]
         return ran
 
     def graph_of(
         self, model: Scripted, tools: list[StructuredTool], firewall: Shield | None, name: str
     ) -> Any:
-        """The graph."""
+        """Return the compiled graph."""
         shield = [] if firewall is None else [ShieldMiddleware(firewall)]
         middleware = [ToolErrorMiddleware(error_text), *shield]
         return create_agent(model, tools, middleware=middleware, name=name)
 
     def asked(self, graph: Any, text: str) -> Any:
         """Run it; give its messages."""
-        return graph.invoke(asking(text), THREAD)["messages"]
+        return graph.invoke(initial_state(text), THREAD)["messages"]
 
     def streamed(self, graph: Any) -> Any:
         """Run it the streaming way."""
         last: dict[str, Any] = {}
-        for mode, part in graph.stream(asking(ASKED), THREAD, stream_mode=["messages", "values"]):
+        for mode, part in graph.stream(
+            initial_state(ASKED), THREAD, stream_mode=["messages", "values"]
+        ):
             last = part if mode == "values" else last
         return last["messages"]
 
 
 class Awaited(Agent):
-    """The same, awaited."""
+    """The agent with async calls."""
 
     def asked(self, graph: Any, text: str) -> Any:
-        return asyncio.run(graph.ainvoke(asking(text), THREAD))["messages"]
+        return asyncio.run(graph.ainvoke(initial_state(text), THREAD))["messages"]
 
     def streamed(self, graph: Any) -> Any:
         async def run() -> Any:
             last: dict[str, Any] = {}
             modes = ["messages", "values"]
-            async for mode, part in graph.astream(asking(ASKED), THREAD, stream_mode=modes):
+            async for mode, part in graph.astream(initial_state(ASKED), THREAD, stream_mode=modes):
                 last = part if mode == "values" else last
             return last["messages"]
 
@@ -186,7 +188,7 @@ class Awaited(Agent):
 
 
 class Graph(Agent):
-    """A graph of one's own, whose `ToolNode` has the two wrappers."""
+    """A custom graph whose `ToolNode` has the two wrappers."""
 
     name = "langgraph_graph"
 
@@ -214,19 +216,19 @@ class Graph(Agent):
 THREAD = {"configurable": {"thread_id": "th1"}}
 
 
-def asking(text: str) -> dict[str, Any]:
-    """Return what a run starts with."""
+def initial_state(text: str) -> dict[str, Any]:
+    """Return the state with which a run starts."""
     return {"messages": [("user", text)]}
 
 
 def finish(ran: Ran, messages: Sequence[BaseMessage]) -> None:
-    """Read a run's answer, and what it told of each call."""
+    """Read the final answer of a run and the result of each call."""
     ran.answer = str(messages[-1].content) if isinstance(messages[-1], AIMessage) else None
     ran.replies |= {m.tool_call_id: str(m.content) for m in messages if isinstance(m, ToolMessage)}
 
 
-def ended(ran: Ran, firewall: Shield | None) -> Ran:
-    """Add what the Shield knows of a run."""
+def add_decisions(ran: Ran, firewall: Shield | None) -> Ran:
+    """Add the decisions and the origin from the Shield."""
     if firewall is not None:
         origin = firewall.session("th1").origin("pc_777")
         ran.origin = "" if origin is None else origin.source

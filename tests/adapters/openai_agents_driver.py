@@ -1,4 +1,4 @@
-"""Plays the scenes with the OpenAI Agents SDK: real agents and tools, a `Model` from the script."""
+"""The scenes with the OpenAI Agents SDK: real agents and tools, and a scripted `Model`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from openai.types.responses import (
 from abs_shield import Session, Shield
 from abs_shield.adapters.openai_agents import ShieldedRunner
 from tests.adapters.scenes import ASKED, GOOD, TOOLS, Call, Ran, Shop, Turn
-from tests.adapters.spans import recorded
+from tests.adapters.spans import record_spans
 from tests.subjects import about_calls
 
 set_trace_processors([])  # traces are made, and sent nowhere
@@ -39,7 +39,7 @@ UNKNOWN = GOOD._replace(name="refnud")
 
 
 class Scripted(Model):
-    """The model: it keeps what it was sent, and answers with the next turn."""
+    """The model: it records each request and replies with the next turn."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self.requests: list[Any] = []
@@ -72,11 +72,11 @@ class Scripted(Model):
         requests = [sent["system_instructions"], sent["input"], tools, handoffs]
         turn = self._turns[len(self.requests)]
         self.requests.append(json.loads(json.dumps(requests)))
-        return written(turn)
+        return output_items(turn)
 
 
-def written(turn: Turn) -> list[Any]:
-    """A turn as the SDK's own output items."""
+def output_items(turn: Turn) -> list[Any]:
+    """Return a turn as the SDK's output items."""
     if isinstance(turn, str):
         text = ResponseOutputText(text=turn, type="output_text", annotations=[])
         return [
@@ -93,12 +93,12 @@ def written(turn: Turn) -> list[Any]:
 
 
 def tools_of(shop: Shop) -> list[FunctionTool]:
-    """The host's tools, as the SDK makes them of functions."""
+    """Return the host's tools, built by the SDK from functions."""
     return [function_tool(getattr(shop, name)) for name in TOOLS]
 
 
 def outputs(requests: Sequence[Any]) -> dict[str, str]:
-    """Call id to the text with which the model heard of it."""
+    """Return the text of each call's result that the model received, by call id."""
     return {
         item["call_id"]: item["output"]
         for request in requests
@@ -108,7 +108,7 @@ def outputs(requests: Sequence[Any]) -> dict[str, str]:
 
 
 def agent_of(turns: Any, shop: Shop | None = None, **more: Any) -> Agent[Any]:
-    """An agent with the host's tools and a scripted model."""
+    """Return an agent with the host's tools and a scripted model."""
     tools = more.pop("tools", None) or [*tools_of(shop or Shop())]
     return Agent(**{"name": "billing", "model": Scripted(turns), "tools": tools, **more})
 
@@ -119,7 +119,7 @@ def play(runner: Any, agent: Agent[Any], asked: Any = ASKED, **options: Any) -> 
 
 
 def reply_of(agent: Agent[Any], call_id: str = "c1") -> str:
-    """Return what the agent's model heard of a call."""
+    """Return the text of a call's result that the agent's model received."""
     return outputs(agent.model.requests)[call_id]
 
 
@@ -154,7 +154,7 @@ class Driver:
         ran = Ran(ran=shop.ran, requests=model.requests)
         agent = Agent(name="billing", instructions="Help.", model=model, tools=[*tools_of(shop)])
         session = firewall.session() if firewall is not None else Session()
-        with recorded(ran), session:
+        with record_spans(ran), session:
             ran.answer = asyncio.run(_answer(front(agent), firewall, stream=stream))
         ran.replies = outputs(model.requests)
         origin = session.origin("pc_777")

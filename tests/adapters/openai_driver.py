@@ -1,4 +1,4 @@
-"""Plays the scenes with the OpenAI SDK: a real client, a transport that answers from the script."""
+"""The scenes with the OpenAI SDK: a real client and a scripted transport."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from openai import OpenAI
 from abs_shield import Session, Shield, ToolCall
 from abs_shield.adapters.openai import run_tool_calls
 from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Ran, Shop, Turn
-from tests.adapters.spans import recorded
+from tests.adapters.spans import record_spans
 
 
 class Scripted:
-    """The provider: it keeps what it was sent, and answers with the next turn."""
+    """The provider: it records each request and replies with the next turn."""
 
     def __init__(self, turns: Sequence[Turn], write: Callable[[Turn, bool], Any]) -> None:
         self.requests: list[Any] = []
@@ -35,13 +35,13 @@ class Scripted:
         return httpx2.Response(200, text=lines, headers={"content-type": "text/event-stream"})
 
     def client(self) -> OpenAI:
-        """The SDK's own client, with this transport."""
+        """Return the SDK's own client with this transport."""
         http = httpx2.Client(transport=httpx2.MockTransport(self))
         return OpenAI(api_key="none", base_url="http://model.invalid/v1", http_client=http)
 
 
-def by_hand(shop: Shop) -> Callable[[ToolCall], str]:
-    """Run a call without a Shield, as a host does; errors are sent to the model."""
+def plain_dispatch(shop: Shop) -> Callable[[ToolCall], str]:
+    """Return a function that runs a call without a Shield and returns errors as text."""
 
     def dispatch(call: ToolCall) -> str:
         try:
@@ -52,15 +52,15 @@ def by_hand(shop: Shop) -> Callable[[ToolCall], str]:
     return dispatch
 
 
-def registered(firewall: Shield | None) -> Shield | None:
-    """The Shield, with the tools that the model is offered."""
+def with_tools(firewall: Shield | None) -> Shield | None:
+    """Return the Shield with the tools of the model's request registered."""
     for name in TOOLS if firewall is not None else ():
         firewall.register({"name": name, "parameters": SCHEMAS[name]})
     return firewall
 
 
 def write_chat(turn: Turn, stream: bool) -> Any:
-    """A chat completion as the provider writes it, whole or in two chunks."""
+    """Return a chat completion in the provider's format, whole or in two chunks."""
     message: dict[str, Any] = {"role": "assistant", "content": turn}
     if not isinstance(turn, str):
         message["content"] = None
@@ -84,7 +84,7 @@ def write_chat(turn: Turn, stream: bool) -> Any:
 
 
 class Loop:
-    """A loop of the host's over one of the two APIs."""
+    """A host's loop over one of the two APIs."""
 
     name = ""
     impossible: Mapping[str, str] = MappingProxyType(
@@ -97,10 +97,10 @@ class Loop:
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
         shop, model = Shop(), Scripted(turns, self._write)
         ran = Ran(ran=shop.ran, requests=model.requests)
-        guard, dispatch, client = registered(firewall), by_hand(shop), model.client()
+        guard, dispatch, client = with_tools(firewall), plain_dispatch(shop), model.client()
         session = guard.session() if guard is not None else Session()
         messages: list[Any] = [{"role": "user", "content": ASKED}]
-        with recorded(ran), session:
+        with record_spans(ran), session:
             while ran.answer is None:
                 response = self._send(client, messages, stream=stream)
                 ran.answer, answer, calls = self._read(response)
@@ -122,7 +122,7 @@ class Loop:
         raise NotImplementedError
 
     def _read(self, response: Any) -> tuple[str | None, list[Any], list[ToolCall]]:
-        """The final text, what to append, and the calls."""
+        """Return the final text, the messages to append, and the calls."""
         raise NotImplementedError
 
     def _read_result(self, message: Mapping[str, Any]) -> tuple[str, str]:
@@ -164,7 +164,7 @@ class Chat(Loop):
 
 
 def write_response(turn: Turn, stream: bool) -> Any:
-    """A response as the provider writes it, whole or as events."""
+    """Return a response in the provider's format, whole or as events."""
     if isinstance(turn, str):
         text = {"type": "output_text", "text": turn, "annotations": []}
         output: list[Any] = [
@@ -192,7 +192,7 @@ def write_response(turn: Turn, stream: bool) -> Any:
 
 
 class Responses(Loop):
-    """The Responses API, with its items sent again and again."""
+    """The Responses API, with all items sent in each request."""
 
     name = "openai_responses"
 

@@ -1,4 +1,4 @@
-"""Plays the scenes with the OpenAI SDK's tool runner for Responses, and a scripted transport."""
+"""The scenes with the OpenAI SDK's tool runner for Responses and a scripted transport."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from abs_shield import Session, Shield
 from abs_shield.adapters.openai import shielded_runner
 from tests.adapters.openai_driver import write_response
 from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Ran, Shop, Turn
-from tests.adapters.spans import recorded
+from tests.adapters.spans import record_spans
 
 REQUEST: dict[str, Any] = {"model": "scripted", "input": ASKED}
 NO_AGENTS = "the SDK's runner has no agents; give a tool that runs another runner `session.child()`"
 
 
 class Provider:
-    """The provider: it keeps what it was sent, and answers with the next turn, or output."""
+    """The provider: it records each request and replies with the next turn or output."""
 
     def __init__(self, turns: Sequence[Any]) -> None:
         self.requests: list[Any] = []
@@ -48,23 +48,23 @@ class Provider:
         return self(request)
 
     def client(self) -> OpenAI:
-        """The SDK's own client, with this transport."""
+        """Return the SDK's own client with this transport."""
         http = httpx2.Client(transport=httpx2.MockTransport(self))
         return OpenAI(api_key="none", base_url="http://model.invalid/v1", http_client=http)
 
     def async_client(self) -> AsyncOpenAI:
-        """As `client`."""
+        """Return the SDK's own async client with this transport."""
         http = httpx2.AsyncClient(transport=httpx2.MockTransport(self.answer))
         return AsyncOpenAI(api_key="none", base_url="http://model.invalid/v1", http_client=http)
 
     def replies(self) -> dict[str, str]:
-        """Call id to what the model was told of it."""
+        """Return the results that the model received, by call id."""
         items = self.requests[-1]["input"] if self.requests else []
         return {i["call_id"]: i["output"] for i in items if i.get("type") == "function_call_output"}
 
 
 def write(turn: Any, number: int) -> dict[str, Any]:
-    """A response as the provider writes it; a list of dicts is its output as it stands."""
+    """Return a response in the provider's format; the output may be given as a list of dicts."""
     if isinstance(turn, str) or not isinstance(turn[0], dict):
         written: dict[str, Any] = write_response(turn, False)
     else:
@@ -73,7 +73,7 @@ def write(turn: Any, number: int) -> dict[str, Any]:
 
 
 def events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The same response as server-sent events."""
+    """Yield the response as server-sent events."""
     empty = {**response, "output": []}
     messages: list[dict[str, Any]] = [{"type": "response.created", "response": empty}]
     for index, item in enumerate(response["output"]):
@@ -89,11 +89,11 @@ def events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def played(model: Provider, shop: Shop, guard: Shield | None) -> Iterator[Ran]:
-    """Stand around one run in a session of its own."""
+def run_in_session(model: Provider, shop: Shop, guard: Shield | None) -> Iterator[Ran]:
+    """Record one run in its own session."""
     ran = Ran(ran=shop.ran, requests=model.requests)
     session = guard.session() if guard is not None else Session()
-    with recorded(ran), session:
+    with record_spans(ran), session:
         yield ran
     origin = session.origin("pc_777")
     ran.origin = "" if origin is None else origin.source
@@ -101,37 +101,37 @@ def played(model: Provider, shop: Shop, guard: Shield | None) -> Iterator[Ran]:
     ran.decisions = [] if guard is None else guard.store.decisions()
 
 
-def described(name: str) -> Any:
-    """Return the SDK's description of a tool."""
+def tool_description(name: str) -> Any:
+    """Return a tool's description in the SDK's format."""
     return {"type": "function", "name": name, "parameters": SCHEMAS[name], "strict": False}
 
 
 def functions(shop: Shop, **options: Any) -> list[RegisteredFunction]:
-    """Return the shop's tools as the runner takes them."""
+    """Return the shop's tools for the runner."""
 
     def of(name: str) -> RegisteredFunction:
         def execute(arguments: dict[str, Any]) -> str:
             return str(getattr(shop, name)(**arguments))
 
-        return RegisteredFunction(described(name), execute, **options)
+        return RegisteredFunction(tool_description(name), execute, **options)
 
     return [of(name) for name in TOOLS]
 
 
 def async_functions(shop: Shop, **options: Any) -> list[AsyncRegisteredFunction]:
-    """As `functions`, of an async runner."""
+    """Return the shop's tools for an async runner."""
 
     def of(name: str) -> AsyncRegisteredFunction:
         async def execute(arguments: dict[str, Any]) -> str:
             return str(getattr(shop, name)(**arguments))
 
-        return AsyncRegisteredFunction(described(name), execute, **options)
+        return AsyncRegisteredFunction(tool_description(name), execute, **options)
 
     return [of(name) for name in TOOLS]
 
 
 class Runner:
-    """The tool runner; with *options*, in every scene."""
+    """The tool runner, in every scene with the given options."""
 
     name = "openai_runner"
     impossible: Mapping[str, str] = MappingProxyType({"handoff": NO_AGENTS})
@@ -146,7 +146,7 @@ class Runner:
         if firewall is not None:
             shielded_runner(runner, firewall=firewall)
         options = {"stream": stream, **self.options}
-        with played(model, shop, firewall) as ran:
+        with run_in_session(model, shop, firewall) as ran:
             ran.answer = runner.run(model.client(), {**REQUEST}, **options).output_text
         return ran
 
@@ -163,7 +163,7 @@ class AsyncRunner(Runner):
         if firewall is not None:
             shielded_runner(runner, firewall=firewall)
         options = {"stream": stream, **self.options}
-        with played(model, shop, firewall) as ran:
+        with run_in_session(model, shop, firewall) as ran:
             answer = asyncio.run(runner.run(model.async_client(), {**REQUEST}, **options))
             ran.answer = answer.output_text
         return ran

@@ -1,4 +1,4 @@
-"""Plays the scenes with pydantic-ai: a real agent, and its own model that a function answers."""
+"""The scenes with pydantic-ai: a real agent and the framework's function model."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from abs_shield import Session, Shield
 from abs_shield.adapters.pydantic_ai import ShieldCapability
 from tests.adapters.scenes import ASKED, TOOLS, Ran, Shop, Turn
-from tests.adapters.spans import recorded
+from tests.adapters.spans import record_spans
 
 _OWN = {"timestamp", "run_id", "conversation_id"}
 """What differs from run to run by itself."""
 
 
 def same_each_time(value: Any) -> Any:
-    """Leave out what no two runs share."""
+    """Remove what differs from run to run."""
     if isinstance(value, dict):
         return {key: same_each_time(item) for key, item in value.items() if key not in _OWN}
     return [same_each_time(item) for item in value] if isinstance(value, list) else value
 
 
 class Scripted:
-    """The model: it keeps what it was sent, and answers with the next turn."""
+    """The model: it records each request and replies with the next turn."""
 
     def __init__(self, turns: Sequence[Turn], requests: list[Any], replies: dict[str, str]) -> None:
         self.model = FunctionModel(self.answer, stream_function=self.stream, model_name="scripted")
@@ -67,14 +67,14 @@ class Scripted:
 
 
 def agent_of(shop: Shop, model: Any, firewall: Shield | None, **given: Any) -> Agent[Any, Any]:
-    """An agent with the host's tools; with a Shield, behind the adapter."""
+    """Return an agent with the host's tools, behind the adapter if there is a Shield."""
     capabilities = [] if firewall is None else [ShieldCapability(firewall)]
     tools = [getattr(shop, name) for name in TOOLS]
     return Agent(model, name="clerk", tools=tools, capabilities=capabilities, **given)
 
 
-async def streamed(agent: Agent[Any, Any], asked: str) -> str:
-    """The framework's streaming way, read as it comes."""
+async def run_streamed(agent: Agent[Any, Any], asked: str) -> str:
+    """Run the agent with streaming and return its output."""
     async with agent.run_stream(asked) as result:
         texts = [text async for text in result.stream_text(delta=True)]
     return "".join(texts)
@@ -90,9 +90,9 @@ class PydanticAI:
         shop = Shop()
         ran = Ran(ran=shop.ran)
         agent = agent_of(shop, Scripted(turns, ran.requests, ran.replies).model, firewall)
-        with recorded(ran), Session() if firewall is None else firewall.session() as session:
+        with record_spans(ran), Session() if firewall is None else firewall.session() as session:
             if stream:
-                ran.answer = asyncio.run(streamed(agent, ASKED))
+                ran.answer = asyncio.run(run_streamed(agent, ASKED))
             else:
                 ran.answer = asyncio.run(agent.run(ASKED)).output
         origin = session.origin("pc_777")
@@ -115,7 +115,7 @@ class PydanticAI:
         async def ask_clerk(ctx: RunContext[Any]) -> str:
             return (await clerk.run(ctx.prompt, usage=ctx.usage)).output
 
-        with recorded(ran):
+        with record_spans(ran):
             ran.answer = asyncio.run(chief.run(ASKED)).output
         return self._seen(ran, firewall)
 

@@ -16,7 +16,7 @@ from tests.adapters.scenes import Ran
 
 @cache
 def exporter() -> InMemorySpanExporter:
-    """One for the process, as the provider is: the global one, which frameworks use."""
+    """Return the exporter of the global provider, which frameworks use."""
     spans = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
@@ -25,8 +25,8 @@ def exporter() -> InMemorySpanExporter:
 
 
 @contextmanager
-def recorded(ran: Ran) -> Iterator[None]:
-    """Put the spans that end inside the block into *ran*, and the error that ends it."""
+def record_spans(ran: Ran) -> Iterator[None]:
+    """Store the spans of the block, and an error that ends it, in *ran*."""
     exporter().clear()
     try:
         yield

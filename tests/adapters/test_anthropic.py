@@ -37,7 +37,7 @@ from tests.adapters.anthropic_driver import (
     STREAMED,
     Loop,
     Scripted,
-    asked,
+    ask_model,
     tools,
     write,
 )
@@ -86,7 +86,7 @@ def test_json_that_a_stream_cuts_off_is_malformed(driver: Any) -> None:
 def test_a_stream_gives_dispatch_the_arguments_as_an_object() -> None:
     """Arguments that are valid JSON are passed on as the SDK parsed them."""
     received: list[Any] = []
-    stream = asked(Scripted([[GOOD]]).client(), REQUEST["messages"], stream=True)
+    stream = ask_model(Scripted([[GOOD]]).client(), REQUEST["messages"], stream=True)
     run_tool_calls(
         stream, REQUEST["messages"], firewall=firewall("audit"), dispatch=received.append
     )

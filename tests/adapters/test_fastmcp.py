@@ -1,4 +1,4 @@
-"""FastMCP's middleware: all scenes, and what only a server meets."""
+"""FastMCP's middleware: the common scenes, and features of servers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.adapters.conformance import conforms
 from tests.adapters.fastmcp_driver import DRIVER
 from tests.adapters.page import blocks
 from tests.adapters.scenes import Ran
-from tests.adapters.spans import exporter, recorded
+from tests.adapters.spans import exporter, record_spans
 from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
@@ -54,7 +54,7 @@ def strict() -> Shield:
     return Shield(shield.configure(mode="strict", on_suspicious="block", inverses=[pair]))
 
 
-def served(guard: Shield | None, **options: Any) -> FastMCP:
+def server_with_shield(guard: Shield | None, **options: Any) -> FastMCP:
     """Return a server of a shop, with or without a Shield."""
     server: FastMCP = FastMCP("shop")
     if guard is not None:
@@ -107,8 +107,8 @@ async def undone(client: Client[Any], **meta: Any) -> Any:
     return await call_text(client, "delete_user", {"user_id": "u_1"}, **meta)
 
 
-def test_calls_of_a_batch_that_run_side_by_side_are_judged_together(strict):
-    """The second is asked for before the first is done."""
+def test_concurrent_calls_of_a_batch_are_judged_together(strict):
+    """The second call is requested before the first one has ended."""
 
     async def both(client: Client[Any]) -> list[Any]:
         making = asyncio.create_task(call_text(client, "add_user", {"user_id": "u_1"}, session="s"))
@@ -118,7 +118,7 @@ def test_calls_of_a_batch_that_run_side_by_side_are_judged_together(strict):
         return [await making, taken]
 
     begun, go_on = asyncio.Event(), asyncio.Event()
-    server = served(strict)
+    server = server_with_shield(strict)
 
     @server.tool
     async def add_user(user_id: str) -> str:
@@ -135,7 +135,7 @@ def test_calls_of_a_batch_that_run_side_by_side_are_judged_together(strict):
 
 def test_without_a_key_a_request_has_no_session(strict):
     """Layers that need the session are unavailable, and flag nothing."""
-    assert "deleted" == with_client(served(strict), undone)
+    assert "deleted" == with_client(server_with_shield(strict), undone)
 
     coverage = about_calls(strict.store)[-1].coverage
     assert (Outcome.UNAVAILABLE, "no session") == tuple_of(coverage["self_contradiction"])
@@ -152,7 +152,7 @@ def test_with_a_key_results_are_known_but_no_target_is_flagged(strict):
             client, "refund", {"transaction_id": "tx_9", "amount": 1}, session="s"
         )
 
-    assert "refunded tx_9" == with_client(served(strict), conversed)
+    assert "refunded tx_9" == with_client(server_with_shield(strict), conversed)
 
     (decision,) = about_calls(strict.store)
     told_of = tuple_of(decision.coverage["phantom_target"])
@@ -166,7 +166,7 @@ def tuple_of(coverage: Any) -> tuple[Outcome, str]:
 def test_a_given_session_is_used_for_calls_without_a_key(strict):
     """A key takes precedence over the given session."""
     session = strict.session("desk")
-    server = served(strict, session=session)
+    server = server_with_shield(strict, session=session)
 
     async def conversed(client: Client[Any]) -> Any:
         return await undone(client, session="other"), await undone(client)
@@ -181,7 +181,9 @@ def test_the_current_session_is_used_for_calls_without_a_key(strict):
     """A host that runs its server in its own process needs no key."""
     with strict.session(messages=USER_TEXT) as session:
         arguments = {"transaction_id": "tx_1", "amount": 1}
-        answer = with_client(served(strict), lambda c: call_text(c, "refund", arguments))
+        answer = with_client(
+            server_with_shield(strict), lambda c: call_text(c, "refund", arguments)
+        )
 
     assert ["unseen"] == answer
     assert [session.id] == [decision.session_id for decision in about_calls(strict.store)]
@@ -189,7 +191,7 @@ def test_the_current_session_is_used_for_calls_without_a_key(strict):
 
 def test_a_callable_may_return_the_key(strict):
     """Any callable of the request can determine the session's key."""
-    server = served(strict, key=lambda context: f"of {context.message.name[:3]}")
+    server = server_with_shield(strict, key=lambda context: f"of {context.message.name[:3]}")
 
     with_client(server, undone)
 
@@ -199,7 +201,7 @@ def test_a_callable_may_return_the_key(strict):
 @pytest.mark.parametrize("key", [7, "", None, ["s"], {"a": 1}])
 def test_a_key_that_is_not_text_is_ignored(strict, key):
     """Keys from the client are not trusted."""
-    assert "deleted" == with_client(served(strict), lambda c: undone(c, session=key))
+    assert "deleted" == with_client(server_with_shield(strict), lambda c: undone(c, session=key))
 
 
 def test_a_long_key_is_shortened(strict):
@@ -210,7 +212,7 @@ def test_a_long_key_is_shortened(strict):
         for key in keys:
             await call_text(client, "create_user", {"user_id": "u_1"}, session=key)
 
-    with_client(served(strict), conversed)
+    with_client(server_with_shield(strict), conversed)
 
     ids = [decision.session_id for decision in about_calls(strict.store)]
     assert (2, True) == (len({*ids}), all(len(each) < 300 for each in ids))
@@ -224,7 +226,7 @@ def test_sessions_are_bounded():
         for n in range(10):
             await call_text(client, "create_user", {"user_id": "u_1"}, session=f"s{n}")
 
-    with_client(served(guard), conversed)
+    with_client(server_with_shield(guard), conversed)
 
     assert 3 == len(guard.sessions)
 
@@ -236,7 +238,7 @@ def test_a_session_belongs_to_one_user(strict):
         "bob": {"client_id": "app", "sub": "bob", "scopes": []},
         "app": {"client_id": "app", "scopes": []},
     }
-    server = served(strict)
+    server = server_with_shield(strict)
     server.auth = StaticTokenVerifier(tokens)
 
     async def conversed() -> list[Any]:
@@ -266,7 +268,7 @@ def test_a_header_names_the_session(strict):
 
     async def conversed() -> Any:
         headers = {"X-Abs-Shield-Session": "by_header"}
-        async with asgi_client(served(strict), headers=headers) as client:
+        async with asgi_client(server_with_shield(strict), headers=headers) as client:
             return await undone(client)
 
     assert ["undone"] == asyncio.run(conversed())
@@ -281,7 +283,7 @@ def test_a_decision_has_the_ids_and_the_agent(strict):
     arguments = {"order_id": "ord_1"}
     meta = {"session": "s", "call": "call_7", "agent": "clerk"}
 
-    with_client(served(strict), lambda c: call_text(c, "get_order", arguments, **meta))
+    with_client(server_with_shield(strict), lambda c: call_text(c, "get_order", arguments, **meta))
 
     (decision,) = about_calls(strict.store)
     carried = (decision.session_id, decision.call_id, decision.agent)
@@ -295,26 +297,26 @@ def test_a_conversation_is_recorded_only_on_request(strict):
     def answer(server: FastMCP) -> Any:
         return with_client(server, lambda c: call_text(c, "refund", arguments, messages=USER_TEXT))
 
-    assert ["unseen"] == answer(served(strict, hears=True))
-    assert "refunded tx_9" == answer(served(strict))
+    assert ["unseen"] == answer(server_with_shield(strict, hears=True))
+    assert "refunded tx_9" == answer(server_with_shield(strict))
 
 
 @pytest.mark.parametrize("messages", ["hello", 5, {"role": "user"}, [5, None], [{"role": "x"}]])
 def test_an_unreadable_conversation_does_not_affect_the_call(strict, messages):
     """A conversation that cannot be read leaves the call unchanged."""
     arguments = {"transaction_id": "tx_9", "amount": 1}
-    server = served(strict, hears=True)
+    server = server_with_shield(strict, hears=True)
 
     answer = with_client(server, lambda c: call_text(c, "refund", arguments, messages=messages))
 
     assert "refunded tx_9" == answer
 
 
-def test_more_messages_than_are_taken_in_prove_nothing(strict):
-    """A user's word may stand among those that were left out."""
+def test_too_many_messages_make_a_miss_unknown(strict):
+    """The user may have mentioned a value in a message that was left out."""
     long = [{"role": "user", "content": f"Good day {n}"} for n in range(1_200)]
     arguments = {"transaction_id": "tx_9", "amount": 1}
-    server = served(strict, hears=True)
+    server = server_with_shield(strict, hears=True)
 
     answer = with_client(server, lambda c: call_text(c, "refund", arguments, messages=long))
 
@@ -322,7 +324,7 @@ def test_more_messages_than_are_taken_in_prove_nothing(strict):
 
 
 def test_a_result_that_is_recorded_again_counts_once(strict):
-    """A client tells of calls that ran here; they were one run each, not two."""
+    """Calls that the client reports and that ran here are one execution each."""
     called = {"id": "x1", "function": {"name": "create_user", "arguments": '{"user_id": "u_1"}'}}
     state = [
         *USER_TEXT,
@@ -336,14 +338,14 @@ def test_a_result_that_is_recorded_again_counts_once(strict):
         await call_text(client, "get_order", order, session="s", messages=state)
 
     audit = Shield(shield.configure(mode="audit"))
-    with_client(served(audit, hears=True), conversed)
+    with_client(server_with_shield(audit, hears=True), conversed)
 
     assert ["create_user", "get_order"] == [c.tool for c in audit.session("s").executed]
 
 
 def test_what_is_read_and_prompted_counts_as_seen(strict):
     """A resource and a prompt of the server's own mention values to the model."""
-    server = served(strict)
+    server = server_with_shield(strict)
     server.resource("shop://orders")(lambda: '{"transaction_id": "tx_500"}')
     server.prompt(lambda: "Refund tx_600.", name="refund_one")
     strict.session("s", messages=USER_TEXT)
@@ -362,7 +364,7 @@ def test_what_is_read_and_prompted_counts_as_seen(strict):
 
 def test_an_image_makes_the_session_opaque(strict):
     """The model may have read the id there: a miss proves nothing from now on."""
-    server = served(strict)
+    server = server_with_shield(strict)
     server.tool(lambda: Image(data=b"\x89PNG", format="png"), name="photo")
     strict.session("s", messages=USER_TEXT)
 
@@ -387,8 +389,8 @@ def test_an_image_makes_the_session_opaque(strict):
         (ToolResult([], {"ids": ["o1"]}), {"ids": ["o1"]}),
     ],
 )
-def test_a_result_is_kept_as_the_model_reads_it(strict, returned, value):
-    """Once, though it is sent as a text and as a structure."""
+def test_a_result_is_recorded_once(strict, returned, value):
+    """A result that is sent as text and as a structure is recorded once."""
     server = FastMCP("values")
     server.add_middleware(ShieldMiddleware(strict))
     server.add_tool(Tool.from_function(lambda: returned, name="give"))
@@ -410,8 +412,8 @@ def test_a_result_is_kept_as_the_model_reads_it(strict, returned, value):
         (["about five"], Verdict.HALLUCINATED),
     ],
 )
-def test_a_result_is_judged_by_its_structure_where_it_has_one(returned, verdict):
-    """The text beside it is for the model; what it says still counts as seen."""
+def test_a_structured_result_is_judged_by_its_structure(returned, verdict):
+    """The values of its text count as seen as well."""
     profile = ToolProfile(required_fields=["price"], has_network_io=False)
     tools = [Declared(name="give", profile=profile)]
     guard = Shield(shield.configure(mode="strict", tools=tools), hooks=None)
@@ -446,7 +448,7 @@ def test_a_list_that_the_server_wraps_is_judged_without_the_wrapping():
 
 def test_feedback_does_not_name_a_hidden_tool(strict):
     """Feedback names only tools that the caller can see; a phantom call reaches no tool."""
-    server = served(strict)
+    server = server_with_shield(strict)
     server.disable(names={"refund"}, components={"tool"})
 
     async def conversed(client: Client[Any]) -> Any:
@@ -458,7 +460,7 @@ def test_feedback_does_not_name_a_hidden_tool(strict):
 
 def test_a_tool_that_is_added_later_is_known(strict):
     """A tool can be called as soon as it is added, although it was refused before."""
-    server = served(strict)
+    server = server_with_shield(strict)
 
     async def conversed(client: Client[Any]) -> Any:
         before = await call_text(client, "greet")
@@ -479,11 +481,11 @@ def test_a_host_may_narrow_a_session(strict):
         ]
         return denied, "pc_777" in await call_text(client, "get_order", arguments, session="s")
 
-    assert ([["unavailable_tool"]] * 2, True) == with_client(served(strict), conversed)
+    assert ([["unavailable_tool"]] * 2, True) == with_client(server_with_shield(strict), conversed)
 
 
-def test_a_server_that_cannot_tell_is_no_phantoms_fault(strict):
-    """Where its provider is away, a known tool is judged, any other gets the server's error."""
+def test_a_server_that_cannot_list_its_tools(strict):
+    """Known tools are judged; a call of another tool gets the server's error."""
 
     class Flaky(Provider):
         away = False
@@ -516,8 +518,8 @@ def test_a_server_that_cannot_tell_is_no_phantoms_fault(strict):
     assert [["missing_argument"], "the backend is away", "the backend is away"] == answers
 
 
-def test_a_tool_that_a_middleware_serves_is_none_of_ours(strict):
-    """A tool in the list that a client receives is not a phantom, whatever its source."""
+def test_a_tool_of_another_middleware_is_not_a_phantom(strict):
+    """A tool in the list that a client receives exists, whatever its source."""
 
     class Serves(Middleware):
         async def on_list_tools(self, context: Any, call_next: Any) -> Any:
@@ -529,7 +531,7 @@ def test_a_tool_that_a_middleware_serves_is_none_of_ours(strict):
                 return await call_next(context)
             return await Tool.from_function(lambda: "sunny", name="weather").run({})
 
-    server = served(strict)
+    server = server_with_shield(strict)
     server.add_middleware(Serves())
 
     async def conversed(client: Client[Any]) -> Any:
@@ -540,7 +542,7 @@ def test_a_tool_that_a_middleware_serves_is_none_of_ours(strict):
 
 
 def test_the_version_that_is_called_is_the_one_that_is_judged(strict):
-    """Two versions of one name have two schemas."""
+    """Two versions of a tool have two schemas."""
     server = FastMCP("versions")
     server.add_middleware(ShieldMiddleware(strict))
     server.tool(lambda a: f"first {a}", name="put", version="1")
@@ -576,11 +578,11 @@ def test_mcp_hints_are_used(strict):
 
 
 def test_two_servers_share_a_shield_and_a_key(strict):
-    """One agent's two servers: each offers its own tools, both see the same run."""
+    """Each server offers its own tools, and both record the same session."""
     other = FastMCP("other")
     other.add_middleware(ShieldMiddleware(strict))
     other.tool(lambda user_id: "deleted there", name="delete_user")
-    shop = served(strict)
+    shop = server_with_shield(strict)
 
     async def conversed() -> Any:
         async with Client(shop) as first, Client(other) as second:
@@ -593,7 +595,7 @@ def test_two_servers_share_a_shield_and_a_key(strict):
 
 def test_a_tool_with_a_very_long_name_is_listed(strict):
     """A tool that the Shield cannot register is listed, and calls of other tools work."""
-    server = served(strict)
+    server = server_with_shield(strict)
     server.add_tool(Tool.from_function(lambda: "long", name="n" * 600))
 
     async def conversed(client: Client[Any]) -> Any:
@@ -617,7 +619,7 @@ def test_feedback_is_an_error_result(strict):
             await client.call_tool("refnud", {})
         return str(raised.value)
 
-    feedback = json.loads(with_client(served(strict), conversed))
+    feedback = json.loads(with_client(server_with_shield(strict), conversed))
 
     assert ("blocked", "refund") == (feedback["status"], feedback["problems"][0]["nearest"])
 
@@ -629,7 +631,7 @@ def test_feedback_is_an_error_result(strict):
 )
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_an_error_is_the_frameworks_own(error, mode):
-    """An error of a tool reaches the client as without a Shield, and counts as failed."""
+    """An error of a tool reaches the client as without a Shield, and the call counts as failed."""
 
     def answer(guard: Shield | None) -> Any:
         server = FastMCP("errors")
@@ -655,7 +657,7 @@ def test_an_error_is_the_frameworks_own(error, mode):
 
 
 def test_a_tool_that_asks_the_client_is_one_call(strict):
-    """It ends its request to be called again with the answer: one decision, one execution."""
+    """A call that is repeated with the client's answer is one decision and one execution."""
     server = FastMCP("asks")
     server.add_middleware(ShieldMiddleware(strict))
 
@@ -685,7 +687,7 @@ def test_a_tool_that_asks_the_client_is_one_call(strict):
 
 def test_a_tool_that_calls_a_tool_is_two_calls(strict):
     """The inner call is not a proposal of the model, though it belongs to the same request."""
-    server = served(strict)
+    server = server_with_shield(strict)
 
     @server.tool
     async def refund_all(context: Context) -> str:
@@ -752,7 +754,7 @@ def test_an_abandoned_call_has_failed(strict):
 
 def test_a_call_in_process_is_judged(strict):
     """`server.call_tool` is judged by the middleware without a request."""
-    server = served(strict)
+    server = server_with_shield(strict)
 
     result = asyncio.run(server.call_tool("refnud", {}))
 
@@ -760,16 +762,16 @@ def test_a_call_in_process_is_judged(strict):
     assert [Verdict.HALLUCINATED] == [d.verdict for d in about_calls(strict.store)]
 
 
-def test_the_servers_own_span_tells_of_the_call(strict):
-    """It keeps its name, is one a request, and is the one that executes the tool."""
-    server = served(strict)
+def test_the_servers_span_is_annotated(strict):
+    """The span of a request has its own name, and is the span that executes the tool."""
+    server = server_with_shield(strict)
     ran = Ran()
 
     async def conversed(client: Client[Any]) -> None:
         await call_text(client, "get_order", {"order_id": "ord_1"})
         await call_text(client, "get_ordr", {"order_id": "ord_1"})
 
-    with recorded(ran):
+    with record_spans(ran):
         with_client(server, conversed)
 
     claims = [

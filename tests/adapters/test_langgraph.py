@@ -40,7 +40,7 @@ from abs_shield.adapters.langgraph.langchain_messages import (
 from abs_shield.core import Action, Subject
 from abs_shield.session.session_record import record_of
 from tests.adapters.conformance import conforms
-from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH, Scripted, tools, written
+from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH, Scripted, ai_message, tools
 from tests.adapters.page import blocks
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Shop, Turn, firewall
 from tests.subjects import about_calls
@@ -53,13 +53,13 @@ ROOT = Path(__file__).parents[2]
 LOOK = Call("c1", "get_order", {"order_id": "ord_1"})
 
 
-def played(turns: Sequence[Turn | AIMessage], mode: str = "strict", **kept: Any) -> Played:
+def run_agent(turns: Sequence[Turn | AIMessage], mode: str = "strict", **kept: Any) -> AgentRun:
     """Run an agent over *turns* behind a Shield."""
-    return Played(turns, firewall(mode), **kept)
+    return AgentRun(turns, firewall(mode), **kept)
 
 
-class Played:
-    """One run, and properties of its outcome."""
+class AgentRun:
+    """One run of an agent and its outcome."""
 
     def __init__(
         self,
@@ -94,17 +94,17 @@ class Verbatim(Scripted):
 
     def _generate(self, messages: list[Any], *args: Any, **kwargs: Any) -> ChatResult:
         turn = self._asked(messages)
-        message = turn if isinstance(turn, AIMessage) else written(turn)
+        message = turn if isinstance(turn, AIMessage) else ai_message(turn)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 def test_a_decision_has_the_ids_of_the_run() -> None:
     """A decision has the ids of call, thread and run, and the names of agent and model."""
     run_id = uuid4()
-    turn = written([GOOD])
+    turn = ai_message([GOOD])
     turn.response_metadata = {"model_name": "scripted-1"}
     config = {"configurable": {"thread_id": "th9"}, "run_id": run_id}
-    ran = played([turn, DONE], config=config)
+    ran = run_agent([turn, DONE], config=config)
 
     [decision] = ran.decisions
     assert ("c1", "th9", str(run_id), "clerk", "scripted-1") == (
@@ -117,8 +117,8 @@ def test_a_run_without_a_thread_has_one_session() -> None:
     refund = Call("c2", "refund", {"transaction_id": "pc_777", "amount": 20.0})
     guard = firewall("strict")
     shield = ShieldMiddleware(guard)
-    first = Played([[LOOK], [refund], DONE], guard, middleware=shield)
-    second = Played([[refund], DONE], guard, middleware=shield)
+    first = AgentRun([[LOOK], [refund], DONE], guard, middleware=shield)
+    second = AgentRun([[refund], DONE], guard, middleware=shield)
 
     assert [["get_order", "refund"], []] == [[n for n, _ in r.shop.ran] for r in (first, second)]
     assert 2 == len({decision.session_id for decision in about_calls(guard.store)})
@@ -135,7 +135,7 @@ def test_concurrent_runs_share_the_adapter() -> None:
         mine = GOOD._replace(arguments={"transaction_id": f"tx_{n}", "amount": 20.0})
         other = GOOD._replace(id="c2", arguments={"transaction_id": f"tx_{n + 1}", "amount": 1.0})
         question = f"Look up ord_1 and refund tx_{n}, 20 dollars."
-        ran = Played([[LOOK], [mine], [other], DONE], guard, asked=question, middleware=shield)
+        ran = AgentRun([[LOOK], [mine], [other], DONE], guard, asked=question, middleware=shield)
         return [name for name, _ in ran.shop.ran]
 
     with ThreadPoolExecutor(8) as pool:
@@ -154,7 +154,7 @@ def test_parallel_calls_stay_parallel() -> None:
 
     own = [StructuredTool.from_function(wait)]
     calls = [Call(f"c{n}", "wait", {"order_id": "ord_1"}) for n in (1, 2)]
-    ran = played([calls, DONE], own=own)
+    ran = run_agent([calls, DONE], own=own)
 
     assert ["True", "True"] == [m.content for m in ran.results.values()]
 
@@ -354,7 +354,7 @@ def test_a_sub_agent_has_a_child_session() -> None:
         return str(below.invoke({"messages": [HumanMessage(task)]})["messages"][-1].content)
 
     first = Call("a1", "ask", {"task": "Refund tx_99999."})
-    Played([[first], DONE], guard, own=[StructuredTool.from_function(ask)])
+    AgentRun([[first], DONE], guard, own=[StructuredTool.from_function(ask)])
     decided = {d.call_id: d for d in about_calls(guard.store)}
 
     assert [("refund", {"transaction_id": "tx_12345", "amount": 20.0})] == shop.ran
@@ -370,7 +370,7 @@ def test_a_result_is_passed_on_unchanged() -> None:
         return "pc_777", {"rows": 3}
 
     own = [StructuredTool.from_function(look, response_format="content_and_artifact")]
-    ran = played([[Call("c1", "look", {"order_id": "ord_1"})], DONE], own=own)
+    ran = run_agent([[Call("c1", "look", {"order_id": "ord_1"})], DONE], own=own)
 
     assert ("pc_777", {"rows": 3}) == (ran.results["c1"].content, ran.results["c1"].artifact)
 
@@ -386,14 +386,14 @@ def test_a_block_inside_a_tool_is_an_error_of_the_tool() -> None:
 
     own = [StructuredTool.from_function(look)]
     with pytest.raises(CallBlocked, match="nothing"):
-        played([[Call("c1", "look", {"order_id": "ord_1"})], DONE], own=own)
+        run_agent([[Call("c1", "look", {"order_id": "ord_1"})], DONE], own=own)
 
 
 def test_an_image_makes_a_missing_mention_no_finding() -> None:
     """After an image from the user, an unmentioned transaction is not flagged."""
     image = {"type": "image", "base64": "aGk=", "mime_type": "image/png"}
     request = [{"type": "text", "text": "Refund this, 20 dollars."}, image]
-    ran = played([[GOOD], DONE], asked=request)
+    ran = run_agent([[GOOD], DONE], asked=request)
 
     assert ["refund"] == [name for name, _ in ran.shop.ran]
 
@@ -407,7 +407,7 @@ def test_an_image_in_a_result_makes_a_missing_mention_no_finding() -> None:
 
     question, own = "Refund what the screen of ord_1 shows.", [StructuredTool.from_function(shoot)]
     turns = [[Call("c0", "shoot", {"order_id": "ord_1"})], [GOOD], DONE]
-    ran = played(turns, asked=question, own=own)
+    ran = run_agent(turns, asked=question, own=own)
 
     assert ["refund"] == [name for name, _ in ran.shop.ran]
 
@@ -431,7 +431,7 @@ def test_a_value_that_an_error_quotes_is_not_mentioned() -> None:
     """LangChain quotes arguments of a wrong type in its error message."""
     wrong = {"transaction_id": "tx_99999", "amount": "a lot"}
     bad = GOOD._replace(id="c2", arguments={"transaction_id": "tx_99999", "amount": 20.0})
-    ran = played([[GOOD._replace(arguments=wrong)], [bad], DONE], "audit")
+    ran = run_agent([[GOOD._replace(arguments=wrong)], [bad], DONE], "audit")
 
     assert "tx_99999" in str(ran.results["c1"].content)
     assert ["unseen"] == [f.code for f in ran.decisions[-1].findings]
@@ -440,10 +440,10 @@ def test_a_value_that_an_error_quotes_is_not_mentioned() -> None:
 def test_duplicate_keys_are_judged_in_the_original_text() -> None:
     """The integration parses one of two equal keys; the original text has both."""
     text = '{"transaction_id": "tx_99999", "transaction_id": "tx_12345", "amount": 20.0}'
-    turn = written([GOOD])
+    turn = ai_message([GOOD])
     kept = {"id": "c1", "type": "function", "function": {"name": "refund", "arguments": text}}
     turn.additional_kwargs = {"tool_calls": [kept]}
-    ran = played([turn, DONE])
+    ran = run_agent([turn, DONE])
 
     assert (False, []) == (ran.decisions[0].verdict.name == "CLEAN", ran.shop.ran)
 
@@ -451,7 +451,7 @@ def test_duplicate_keys_are_judged_in_the_original_text() -> None:
 def test_a_turn_of_good_and_unreadable_calls() -> None:
     """The valid call runs, and the unreadable call is answered."""
     broken = Call("c2", "refund", '{"transaction_id": "tx_12')
-    ran = played([[LOOK, broken], DONE])
+    ran = run_agent([[LOOK, broken], DONE])
 
     assert ["get_order"] == [name for name, _ in ran.shop.ran]
     assert "malformed_json" in str(ran.results["c2"].content)
@@ -460,7 +460,7 @@ def test_a_turn_of_good_and_unreadable_calls() -> None:
 def test_unreadable_calls_are_bounded_by_the_policys_retries() -> None:
     """After the policy's retries the run ends as it does without a Shield."""
     turns = [[Call(f"c{n}", "refund", "{")] for n in range(9)]
-    ran = played(turns)
+    ran = run_agent(turns)
 
     assert 1 + ran.guard.policy.retries == len(ran.requests)
     assert isinstance(ran.messages[-1], AIMessage)
@@ -475,18 +475,18 @@ def test_structured_output_is_not_a_call() -> None:
         total: float
 
     turn: Turn = [Call("c1", "Receipt", {"total": 20.0})]
-    ran = played([turn], response_format=ToolStrategy(Receipt))
+    ran = run_agent([turn], response_format=ToolStrategy(Receipt))
 
     assert [] == ran.decisions
 
 
 def test_log_probabilities_are_forwarded() -> None:
     """The log-probabilities are taken from the response's metadata."""
-    turn = written([GOOD])
+    turn = ai_message([GOOD])
     tokens = [{"token": "refund", "logprob": -0.01, "bytes": None}]
     turn.response_metadata = {"logprobs": {"content": tokens}}
     guard = firewall("strict")
-    played = Played([turn, DONE], guard, config={"configurable": {"thread_id": "th1"}})
+    played = AgentRun([turn, DONE], guard, config={"configurable": {"thread_id": "th1"}})
 
     assert 1 == record_of(guard.session("th1")).likelihoods.n
     assert ["refund"] == [name for name, _ in played.shop.ran]

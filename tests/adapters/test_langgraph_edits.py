@@ -131,8 +131,8 @@ def test_a_value_that_a_reviewer_wrote_is_stored_as_the_users() -> None:
     assert (1, None) == (session.turns, session.origin("tx_99999"))
 
 
-def test_a_value_that_a_reviewer_left_unchanged_is_the_models() -> None:
-    """After an edit of the amount alone, the unmentioned id still blocks the call."""
+def test_a_value_that_a_reviewer_left_unchanged_is_judged() -> None:
+    """After an edit of the amount only, the unmentioned id still blocks the call."""
     run = Reviewed([[GOOD._replace(arguments=UNSEEN)], DONE])
     run.ask()
     run.edit({**UNSEEN, "amount": 5.0})

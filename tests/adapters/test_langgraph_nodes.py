@@ -27,8 +27,8 @@ from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Shop, firewall
 from tests.subjects import about_calls
 
 
-def raises(kind: str, order_id: str) -> str:
-    """Raise as it is told."""
+def raise_error(kind: str, order_id: str) -> str:
+    """Raise an error of this kind."""
     raise {"tool": ToolException, "value": ValueError, "type": TypeError}[kind](order_id)
 
 
@@ -65,7 +65,7 @@ def test_a_node_handles_errors_as_without_a_shield(mode: str, handled: Any, awai
 
 def outcome(call: Call, handled: Any, awaits: bool, own: Any) -> list[str]:
     """Return the outcomes of two runs of one node, with one call each."""
-    result = [StructuredTool.from_function(f) for f in (raises, asks_store, asks_state)]
+    result = [StructuredTool.from_function(f) for f in (raise_error, asks_store, asks_state)]
     node = ToolNode(result, handle_tool_errors=handled, **own)
     graph = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools").compile()
     request = tool_call(name=call.name, args=dict(call.arguments), id=call.id)

@@ -111,7 +111,7 @@ def test_a_conversation_stored_by_the_provider_is_opaque(strict, streams):
     assert ("conv_1", Verdict.CLEAN) == (decision.session_id, decision.verdict)
 
 
-def test_each_run_without_a_conversation_has_a_session_of_its_own(strict):
+def test_each_run_without_a_conversation_has_its_own_session(strict):
     """A value that one user mentioned is unmentioned in the run of another user."""
     runner = ShieldedRunner(strict)
     play(runner, agent_of([DONE]), "Refund tx_99999.")
@@ -311,7 +311,7 @@ def test_a_handoff_continues_in_the_same_session(strict):
 
 
 def test_an_agent_behind_a_handoff_object_is_judged(strict):
-    """`handoff(agent)` closes over the agent; what it gives is copied as it is given."""
+    """The object of `handoff(agent)`, which closes over the agent, is copied with all fields."""
     billing = agent_of([])
     calls: list[Any] = []
     front = Agent(
@@ -336,7 +336,7 @@ def test_a_handoff_that_is_added_late_is_judged(strict):
 
 
 def test_an_agent_as_a_tool_has_a_child_session(strict):
-    """It reads what its parent saw; the parent's text is not a user's mention."""
+    """Results that the parent read count as seen; the parent's text is not a user's mention."""
     runner = ShieldedRunner(strict)
     sub = agent_of([[BAD], "No."], name="sub")
     ask = Call("c9", "ask_sub", {"input": "Refund tx_99999 now."})
@@ -380,8 +380,8 @@ def test_a_tripwire_of_the_host_ends_the_run(strict):
         play(ShieldedRunner(strict), agent)
 
 
-def test_a_tools_own_exception_ends_the_run_where_the_host_wants_that(strict):
-    """`failure_error_function=None` lets it through, wrapped by the SDK alone."""
+def test_an_exception_of_a_tool_ends_the_run_if_the_host_configures_it(strict):
+    """With `failure_error_function=None` the exception is raised, wrapped by the SDK."""
     tool = function_tool(Shop().explode, failure_error_function=None)
     call = Call("c1", "explode", {"order_id": "ord_1"})
     agent = agent_of([[call], DONE], tools=[tool])
@@ -418,8 +418,8 @@ def test_a_tool_that_runs_out_of_time_counts_as_failed(strict):
     assert [("get_order", True)] == [(call.tool, call.error) for call in session.executed]
 
 
-def test_a_tool_made_by_hand_is_judged_and_keeps_the_context_it_declares(strict):
-    """Its own invoker may ask for the plain context, which knows no call id."""
+def test_a_custom_tool_is_judged_and_receives_its_declared_context(strict):
+    """Its function may declare the plain context, which has no call id."""
     contexts: list[Any] = []
 
     async def invoke(context: RunContextWrapper[Any], arguments: str) -> str:
@@ -473,7 +473,7 @@ def test_hooks_of_the_host_are_called_as_before(strict):
 
 
 def test_tools_of_a_local_mcp_server_are_judged(strict):
-    """They are made anew at every step."""
+    """The SDK creates the tools anew at every step."""
     pytest.importorskip("mcp")
     from agents.mcp import MCPServer
     from mcp.types import CallToolResult, TextContent
@@ -515,7 +515,7 @@ def test_tools_of_a_local_mcp_server_are_judged(strict):
 # Approvals and states --------------------------------------------------------------
 
 
-def approved(runner: Any, agent: Agent[Any], *, restored: bool = False) -> Any:
+def approve_and_resume(runner: Any, agent: Agent[Any], *, restored: bool = False) -> Any:
     """Run up to an approval, approve it, and go on."""
 
     async def run() -> Any:
@@ -531,11 +531,11 @@ def approved(runner: Any, agent: Agent[Any], *, restored: bool = False) -> Any:
 
 
 def test_a_call_that_waits_for_approval_has_one_decision(strict):
-    """It is judged as proposed, and again as it is dispatched, in the same session."""
+    """The call is judged when proposed and when dispatched, with one decision in one session."""
     shop = Shop()
     tool = function_tool(shop.refund, needs_approval=True)
     agent = agent_of([[GOOD], DONE], tools=[tool])
-    result = approved(ShieldedRunner(strict), agent)
+    result = approve_and_resume(ShieldedRunner(strict), agent)
     (decision,) = about_calls(strict.store)
 
     assert (DONE, "c1", 1) == (result.final_output, decision.call_id, len(shop.ran))
@@ -562,7 +562,7 @@ def test_a_state_restored_from_text_makes_the_session_opaque(strict):
     tool = function_tool(Shop().refund, needs_approval=True)
     runner = ShieldedRunner(strict)
     agent = runner.agent(agent_of([[BAD], DONE], tools=[tool]))
-    result = approved(runner, agent, restored=True)
+    result = approve_and_resume(runner, agent, restored=True)
     (decision,) = [d for d in about_calls(strict.store) if d.call_id == "c1"]
 
     assert (DONE, Verdict.CLEAN) == (result.final_output, decision.verdict)
@@ -577,7 +577,7 @@ def test_an_agent_as_a_tool_that_waits_inside_has_one_decision(strict):
     ask = Call("c9", "ask_sub", {"input": ASKED})
     agent = agent_of([[ask], DONE], tools=[sub.as_tool("ask_sub", "Ask.")])
     with strict.session() as session:
-        result = approved(runner, agent)
+        result = approve_and_resume(runner, agent)
     ids = sorted(str(decision.call_id) for decision in about_calls(strict.store))
 
     assert (DONE, ["c1", "c9"], 1) == (result.final_output, ids, len(shop.ran))
@@ -653,7 +653,7 @@ TEXT = ToolOutputText(text='{"price": 1.0}')
     ids=["model", "dataclass", "text", "texts", "text as dict", "string", "dict"],
 )
 def test_a_result_is_judged_as_data_and_not_as_its_str(value):
-    """An honest result is given in strict mode, whatever object holds it."""
+    """A correct result of any type is returned in strict mode."""
     profile = ToolProfile(required_fields=["price"], has_network_io=False)
     policy = shield.configure(mode="strict", tools=[Tool(name="quote", profile=profile)])
     firewall = Shield(policy, hooks=None)

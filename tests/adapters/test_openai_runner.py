@@ -40,8 +40,8 @@ from tests.adapters.openai_runner_driver import (
     REQUEST,
     STREAMED,
     Provider,
-    described,
     functions,
+    tool_description,
 )
 from tests.adapters.page import blocks
 from tests.adapters.scenes import ASKED, DONE, GOOD, SCENES, Call, Shop, firewall
@@ -66,7 +66,9 @@ def runner_of(guard: Shield | None, shop: Shop, session: Session | None = None) 
     return shielded_runner(runner, firewall=guard, session=session)
 
 
-def ran(turns: Any, guard: Shield | None, *, shop: Shop | None = None, **options: Any) -> Provider:
+def run_script(
+    turns: Any, guard: Shield | None, *, shop: Shop | None = None, **options: Any
+) -> Provider:
     """Run a script to its end, and return the model."""
     model = Provider(turns)
     request = {**REQUEST, **options.pop("request", {})}
@@ -85,7 +87,7 @@ def test_all_calls_of_a_turn_are_judged_before_the_first_runs() -> None:
         decided.extend((d.call_id, d.blocked) for d in session.decisions)
         return "found"
 
-    tool = RegisteredFunction(described("get_order"), execute)
+    tool = RegisteredFunction(tool_description("get_order"), execute)
     runner = ResponsesToolRunner(functions=[tool])
     session = guard.session()
     shielded_runner(runner, firewall=guard, session=session)
@@ -98,7 +100,7 @@ def test_a_phantom_tool_beside_good_calls_is_answered() -> None:
     """The valid calls run, and the phantom call's output is the feedback."""
     shop = Shop()
     broken = GOOD._replace(id="c2", arguments='{"transaction_id": ')
-    model = ran([[ORDER, PHANTOM, broken], DONE], firewall("strict"), shop=shop)
+    model = run_script([[ORDER, PHANTOM, broken], DONE], firewall("strict"), shop=shop)
     calls = [i for i in model.requests[1]["input"] if i.get("type") == "function_call"]
 
     assert ["get_order"] == [name for name, _ in shop.ran]
@@ -112,8 +114,8 @@ def test_a_phantom_tool_beside_good_calls_is_answered() -> None:
 
 def test_the_model_is_offered_only_the_hosts_tools() -> None:
     """No request, also after a blocked call, offers a tool of the package."""
-    model = ran([[PHANTOM], DONE], firewall("strict"))
-    bare = ran([DONE], None)
+    model = run_script([[PHANTOM], DONE], firewall("strict"))
+    bare = run_script([DONE], None)
 
     assert [bare.requests[0]["tools"]] * 2 == [request["tools"] for request in model.requests]
 
@@ -139,15 +141,15 @@ def test_the_host_receives_what_the_model_wrote(eager: bool) -> None:
 
 
 @pytest.mark.parametrize("lacking", ["name", "arguments", "call_id"])
-def test_an_item_that_is_not_whole_ends_the_run_as_in_the_sdk(lacking: str) -> None:
-    """It is not a call that can be shown to the model."""
+def test_an_incomplete_item_ends_the_run_as_in_the_sdk(lacking: str) -> None:
+    """An item without a name, arguments or id is not a call with a result for the model."""
     item = {"type": "function_call", "id": "f1", "call_id": "c1", "name": "refnud"}
     item |= {"arguments": "{}", "status": "completed"}
     del item[lacking]
     errors = []
     for guard in (None, firewall("strict")):
         with pytest.raises(ToolRunnerError) as raised:
-            ran([[item], DONE], guard)
+            run_script([[item], DONE], guard)
         errors.append(str(raised.value))
 
     assert errors[0] == errors[1]
@@ -185,7 +187,7 @@ def test_the_last_step_is_the_sdks_own() -> None:
     messages = []
     for guard in (None, firewall("strict")):
         with pytest.raises(ToolRunnerError) as raised:
-            ran([[GOOD], [PHANTOM._replace(id="c2")]], guard, max_steps=2)
+            run_script([[GOOD], [PHANTOM._replace(id="c2")]], guard, max_steps=2)
         messages.append(str(raised.value))
 
     assert "Function was not registered or lacks native metadata." == messages[0]
@@ -214,7 +216,7 @@ def test_a_block_inside_a_tool_is_an_error_of_the_tool() -> None:
     def count(number: int) -> str:
         return str(number)
 
-    tool = RegisteredFunction(described("get_order"), lambda given: count(given["order_id"]))
+    tool = RegisteredFunction(tool_description("get_order"), lambda given: count(given["order_id"]))
     for guard in (firewall("audit"), firewall("strict")):
         runner = shielded_runner(ResponsesToolRunner(functions=[tool]), firewall=guard)
         with pytest.raises(ToolRunnerError, match="stopped before completion"):
@@ -232,7 +234,7 @@ def refunds(transaction: str) -> list[Any]:
 def allowed(request: dict[str, Any], transaction: str = "tx_4711") -> bool:
     """Return whether a refund of the transaction runs in strict mode."""
     shop = Shop()
-    ran(refunds(transaction), firewall("strict"), shop=shop, request=request)
+    run_script(refunds(transaction), firewall("strict"), shop=shop, request=request)
     return bool(shop.ran)
 
 
@@ -256,8 +258,8 @@ def test_content_that_was_not_received_makes_the_session_opaque(request_: dict[s
     assert allowed(request_)
 
 
-def test_a_conversation_of_which_only_the_end_was_heard_is_no_hallucination() -> None:
-    """Another process had the rest; an unmentioned value is still found."""
+def test_a_value_of_an_unseen_earlier_message_is_accepted() -> None:
+    """Values in the known end of a conversation pass; other values are still unseen."""
     end = [
         {"role": "assistant", "content": "Your last order is tx_4711. Shall I refund it?"},
         {"role": "user", "content": "Yes, refund it, 20 dollars."},
@@ -271,7 +273,10 @@ def test_an_image_in_a_tool_output_makes_the_session_opaque() -> None:
     """After an image in an output, an unmentioned value is not a finding."""
     picture = [{"type": "input_image", "image_url": "data:,", "detail": "auto"}]
     shop, guard = Shop(), firewall("strict")
-    tools = [*functions(shop)[1:], RegisteredFunction(described("get_order"), lambda _: picture)]
+    tools = [
+        *functions(shop)[1:],
+        RegisteredFunction(tool_description("get_order"), lambda _: picture),
+    ]
     runner = shielded_runner(ResponsesToolRunner(functions=tools), firewall=guard)
     runner.run(Provider([[ORDER], *refunds("tx_4711")]).client(), {**REQUEST})
 
@@ -296,33 +301,33 @@ def test_each_run_without_a_session_has_its_own() -> None:
 # Saved and shortened runs -------------------------------------------------------------------------
 
 
-def saved_run(turns: Any, guard: Shield | None) -> tuple[list[Any], str]:
+def run_with_checkpoints(turns: Any, guard: Shield | None) -> tuple[list[Any], str]:
     """Return the checkpoints of a run, and the error that ended it."""
     saved: list[Any] = []
     try:
-        ran(turns, guard, ledger=ResponsesToolLedger("run_1", saved.append))
+        run_script(turns, guard, ledger=ResponsesToolLedger("run_1", saved.append))
     except ToolRunnerError as error:
         return saved, str(error)
     return saved, ""
 
 
 @pytest.mark.parametrize("turns", [[[GOOD], DONE], [[ORDER, PHANTOM], DONE]])
-def test_a_ledger_is_the_sdks_own(turns: Any) -> None:
-    """It can be resumed without a Shield; a call that cannot run ends the run, as it does then."""
-    assert saved_run(turns, None) == saved_run(turns, firewall("strict"))
+def test_a_ledger_equals_that_of_the_sdk(turns: Any) -> None:
+    """A ledger can be resumed without a Shield; a call that cannot run ends the run."""
+    assert run_with_checkpoints(turns, None) == run_with_checkpoints(turns, firewall("strict"))
 
 
 def test_a_blocked_call_is_answered_in_a_ledger() -> None:
-    """Where the runner could run it."""
-    saved, error = saved_run(SCENES["phantom target"].turns, firewall("strict"))
+    """The ledger has the feedback as the output of the blocked call."""
+    saved, error = run_with_checkpoints(SCENES["phantom target"].turns, firewall("strict"))
     outputs = [i for i in saved[-1]["history"] if i.get("type") == "function_call_output"]
 
     assert ("", "final") == (error, saved[-1]["phase"])
     assert '"unseen"' in outputs[0]["output"]
 
 
-def shortened(summary: str) -> dict[str, Any]:
-    """A budget of one image at most, so that the first request is shortened."""
+def with_shortened_input(summary: str) -> dict[str, Any]:
+    """Return options with a budget of one image, so that the first request is shortened."""
 
     def compact(snapshot: Any) -> Any:
         return {"drop_call_ids": snapshot["eligible_call_ids"], "summary": summary}
@@ -340,12 +345,12 @@ def test_what_the_sdk_leaves_out_was_seen_and_its_summary_vouches_for_nothing() 
     ]
     for transaction, runs in (("tx_4711", 1), ("tx_6666", 0)):
         shop = Shop()
-        model = ran(
+        model = run_script(
             refunds(transaction),
             firewall("strict"),
             shop=shop,
             request={"input": before},
-            context_budget=shortened("the order is tx_6666"),
+            context_budget=with_shortened_input("the order is tx_6666"),
         )
 
         assert "tx_4711" not in json.dumps(model.requests[0]["input"])
@@ -369,7 +374,7 @@ def test_an_eager_call_that_runs_beside_another_is_judged_beside_it() -> None:
 
     shop = Shop()
     tools = [
-        RegisteredFunction(described("create_user"), create, independent=True),
+        RegisteredFunction(tool_description("create_user"), create, independent=True),
         *[t for t in functions(shop, independent=True) if t.tool["name"] == "delete_user"],
     ]
     runner = shielded_runner(ResponsesToolRunner(functions=tools), firewall=guard)
@@ -388,7 +393,7 @@ def test_delayed_calls_are_judged_as_one_turn() -> None:
         return "execute" if len(shown) == 1 else "defer"
 
     calls = [ORDER, GOOD, PHANTOM._replace(id="c2")]
-    model = ran([calls, DONE], guard, shop=shop, before_early_call=before, **EAGER)
+    model = run_script([calls, DONE], guard, shop=shop, before_early_call=before, **EAGER)
 
     assert ["get_order", "refund"] == [name for name, _ in shop.ran] == shown
     assert '"unknown_tool"' in model.replies()["c2"]
@@ -422,7 +427,7 @@ class AsyncDriver(Driver):
         return super().find(action)
 
 
-def browsed(driver: Driver, model: Provider, guard: Shield, session: Session) -> None:
+def run_with_browser(driver: Driver, model: Provider, guard: Shield, session: Session) -> None:
     """Run a script with a browser."""
     if isinstance(driver, AsyncDriver):
         runner = AsyncResponsesToolRunner(browser=AsyncBrowserToolset(driver))
@@ -442,7 +447,7 @@ def test_a_browsers_calls_are_judged(kind: type[Driver]) -> None:
     call = Call("c1", "browser_find", {"query": "buy", "tab_id": None})
     bad = call._replace(id="c2", arguments={"query": 7, "tab_id": None})
     model = Provider([[call, bad], DONE])
-    browsed(driver, model, guard, session)
+    run_with_browser(driver, model, guard, session)
     origin = session.origin("pc_777")
 
     assert ["buy"] == driver.found
@@ -471,7 +476,7 @@ def test_an_older_sdk_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_second_run_of_a_busy_runner_is_refused() -> None:
-    """As without a Shield, the first run continues."""
+    """The first run continues, as without a Shield."""
     shop = Shop()
     runner = runner_of(firewall("strict"), shop)
     first = runner.iterate(Provider([[GOOD], DONE]).client(), {**REQUEST})
@@ -520,7 +525,10 @@ def test_the_page_runs(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     shop, model = Shop(), Provider([[PHANTOM], [GOOD._replace(id="c2")], DONE])
     client = model.client()
     monkeypatch.setattr("openai.OpenAI", lambda: client)
-    names = {"description": described("refund"), "refund": lambda given: shop.refund(**given)}
+    names = {
+        "description": tool_description("refund"),
+        "refund": lambda given: shop.refund(**given),
+    }
     _, block = blocks("OpenAI SDK")
     exec(block, names)
 

@@ -55,7 +55,7 @@ from tests.adapters.conformance import conforms
 from tests.adapters.page import blocks
 from tests.adapters.pydantic_ai_driver import DRIVER, Scripted, agent_of
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Ran, Shop, firewall
-from tests.adapters.spans import exporter, recorded
+from tests.adapters.spans import exporter, record_spans
 from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
@@ -73,7 +73,7 @@ class ScriptedAgent:
         self.model = Scripted(turns, self.requests, self.told).model
 
 
-def ran(agent: Agent[Any, Any], asked: Any = ASKED, **given: Any) -> Any:
+def run_agent(agent: Agent[Any, Any], asked: Any = ASKED, **given: Any) -> Any:
     """Run an agent to its end."""
     return asyncio.run(agent.run(asked, **given))
 
@@ -89,7 +89,7 @@ def returns(result: Any) -> dict[str, ToolReturnPart]:
     return {part.tool_call_id: part for part in parts if isinstance(part, ToolReturnPart)}
 
 
-def blocked(guard: Shield) -> dict[str | None, bool]:
+def blocked_by_id(guard: Shield) -> dict[str | None, bool]:
     """Return for each call id whether it was blocked; each id has one decision."""
     decisions = about_calls(guard.store)
     assert len(decisions) == len({decision.call_id for decision in decisions})
@@ -103,7 +103,7 @@ def test_a_decision_has_the_ids_of_its_run():
     """A decision has the ids of call, run and conversation, and the names of agent and model."""
     guard = firewall("strict")
 
-    result = ran(clerk(guard, [GOOD], DONE))
+    result = run_agent(clerk(guard, [GOOD], DONE))
     (decision,) = about_calls(guard.store)
 
     assert ("c1", result.run_id, result.conversation_id, "clerk", "scripted") == (
@@ -117,11 +117,11 @@ def test_a_conversation_is_continued():
     again = Call("c2", "get_order", {"order_id": "ord_1"})
     agent = clerk(guard, [GOOD], DONE, [again], DONE)
 
-    first = ran(agent)
-    second = ran(agent, "And look it up.", message_history=first.all_messages())
+    first = run_agent(agent)
+    second = run_agent(agent, "And look it up.", message_history=first.all_messages())
     session = guard.session(second.conversation_id)
 
-    assert {"c1": False, "c2": False} == blocked(guard)
+    assert {"c1": False, "c2": False} == blocked_by_id(guard)
     assert (2, 2) == (session.turns, len(session.executed))
     assert second.run_id == about_calls(guard.store)[-1].run_id
 
@@ -131,7 +131,7 @@ def test_the_budget_of_attempts_is_counted_down():
     guard = firewall("strict")
     calls = [[PHANTOM._replace(id=f"c{n}")] for n in range(3)]
 
-    ran(clerk(guard, *calls, DONE, retries=3))
+    run_agent(clerk(guard, *calls, DONE, retries=3))
 
     assert [2, 1, 0] == [decision.attempts_left for decision in about_calls(guard.store)]
 
@@ -154,7 +154,7 @@ def test_log_probabilities_are_passed_on(logprobs):
         call = ToolCallPart("refund", GOOD.raw, "c1")
         return ModelResponse([call], provider_details={"logprobs": logprobs})
 
-    ran(agent_of(Shop(), FunctionModel(answer), guard))
+    run_agent(agent_of(Shop(), FunctionModel(answer), guard))
     (decision,) = about_calls(guard.store)
 
     assert Outcome.UNAVAILABLE is not decision.coverage["confidence_drop"].outcome
@@ -175,7 +175,7 @@ def test_a_model_that_is_stuck_costs_what_it_costs_plain(call, retries):
     for guard in (None, firewall("audit"), firewall("strict")):
         message = ScriptedAgent(*([call._replace(id=f"c{n}")] for n in range(9)))
         with pytest.raises(UnexpectedModelBehavior) as ended:
-            ran(agent_of(Shop(), message.model, guard, retries=retries))
+            run_agent(agent_of(Shop(), message.model, guard, retries=retries))
         ends.append((len(message.requests), str(ended.value)))
 
     assert [ends[0]] * 3 == ends
@@ -186,7 +186,7 @@ def test_a_model_that_names_unseen_targets_for_ever_ends_the_run():
     """The framework has nothing against the call: past the policy's retries, its own are spent."""
     message = ScriptedAgent(*([UNSEEN._replace(id=f"c{n}")] for n in range(20)))
     with pytest.raises(UnexpectedModelBehavior, match="'refund' exceeded max retries count of 1"):
-        ran(agent_of(Shop(), message.model, firewall("strict")))
+        run_agent(agent_of(Shop(), message.model, firewall("strict")))
 
     assert 4 == len(message.requests)
 
@@ -195,12 +195,12 @@ def test_feedback_about_an_unseen_target_spends_no_retry():
     """The framework would have run it: two in a row leave the tool its retries."""
     turns = [[UNSEEN], [UNSEEN._replace(id="c2")], [GOOD._replace(id="c3")], DONE]
 
-    assert DONE == ran(clerk(firewall("strict"), *turns)).output
+    assert DONE == run_agent(clerk(firewall("strict"), *turns)).output
 
 
-def test_feedback_is_a_result_that_asks_for_another_try():
-    """It is structured, not text inside text, and the framework does not count it as a success."""
-    result = ran(clerk(firewall("strict"), [PHANTOM], [GOOD._replace(id="c2")], DONE))
+def test_feedback_is_a_structured_retry():
+    """The feedback is an object, and the framework counts the call as retried."""
+    result = run_agent(clerk(firewall("strict"), [PHANTOM], [GOOD._replace(id="c2")], DONE))
     part = returns(result)["c1"]
 
     assert ("retried", "blocked") == (part.outcome, part.content["status"])
@@ -210,7 +210,7 @@ def test_feedback_is_a_result_that_asks_for_another_try():
 def test_the_last_attempt_is_a_failure():
     """A call without attempts left is not requested again."""
     turns = [[PHANTOM._replace(id=f"c{n}")] for n in range(3)]
-    message = returns(ran(clerk(firewall("strict"), *turns, DONE, retries=3)))
+    message = returns(run_agent(clerk(firewall("strict"), *turns, DONE, retries=3)))
 
     assert ["retried", "retried", "failed"] == [part.outcome for part in message.values()]
 
@@ -229,25 +229,25 @@ def test_a_final_output_waits_for_a_blocked_call():
     final = Call("o1", "final_result", {"text": "I refunded tx_99999."})
     last = Call("o2", "final_result", {"text": "I refunded nothing."})
 
-    result = ran(clerk(guard, [UNSEEN, final], [last], output_type=Report))
+    result = run_agent(clerk(guard, [UNSEEN, final], [last], output_type=Report))
 
     assert "I refunded nothing." == result.output.text
-    assert {"c1": True} == blocked(guard)
+    assert {"c1": True} == blocked_by_id(guard)
 
 
-def test_an_output_tool_is_no_phantom():
-    """The framework's own tools of the output are not judged."""
+def test_an_output_tool_is_not_judged():
+    """The framework's own output tools are not calls of the model."""
     guard = firewall("strict")
     final = Call("o1", "final_result", {"text": "Nothing to do for tx_99999."})
 
-    assert ran(clerk(guard, [final], output_type=Report)).output.text
-    assert {} == blocked(guard)
+    assert run_agent(clerk(guard, [final], output_type=Report)).output.text
+    assert {} == blocked_by_id(guard)
 
 
 def test_a_phantom_is_forgotten_after_its_step():
     """The placeholder for a tool that does not exist is not offered to the model."""
     message = ScriptedAgent([PHANTOM], [GOOD._replace(id="c2")], DONE)
-    ran(agent_of(Shop(), message.model, firewall("strict")))
+    run_agent(agent_of(Shop(), message.model, firewall("strict")))
 
     names = [[name for name, _ in tools] for _, tools, _ in message.requests]
     assert [False] * 3 == ["refnud" in offered for offered in names]
@@ -286,9 +286,9 @@ def test_text_of_the_host_is_mentioned():
         message.model, instructions="Refunds of tx_111 are fine.", tools=[Shop().refund],
         capabilities=[ShieldCapability(guard), Adds()],
     )  # fmt: skip
-    ran(agent, "Refund both, 20 dollars.")
+    run_agent(agent, "Refund both, 20 dollars.")
 
-    assert {"c1": False, "c2": False} == blocked(guard)
+    assert {"c1": False, "c2": False} == blocked_by_id(guard)
 
 
 @pytest.mark.parametrize(
@@ -303,9 +303,9 @@ def test_unseen_content_makes_the_session_opaque(given):
     """After an image, or with a stored conversation, an unmentioned value is not a finding."""
     guard = firewall("strict")
 
-    result = ran(clerk(guard, [UNSEEN], DONE), **given)
+    result = run_agent(clerk(guard, [UNSEEN], DONE), **given)
 
-    assert {"c1": False} == blocked(guard)
+    assert {"c1": False} == blocked_by_id(guard)
     assert "unknown" == guard.session(result.conversation_id).origin("tx_424242").source
 
 
@@ -349,7 +349,7 @@ def test_a_result_is_known_as_the_model_reads_it():
 
     message = ScriptedAgent([Call("c1", "get_order", {"order_id": "ord_1"})], DONE)
     agent = Agent(message.model, tools=[get_order], capabilities=[ShieldCapability(guard)])
-    session = guard.session(ran(agent).conversation_id)
+    session = guard.session(run_agent(agent).conversation_id)
 
     assert [{"parcel": "pc_777"}] == [executed.value for executed in session.executed]
     assert "tool" == session.origin("pc_777").source
@@ -371,7 +371,7 @@ ASKS = Call("c1", "pay", {"transaction_id": "tx_12345"})
 
 @pytest.mark.parametrize("kind", [ApprovalRequired, CallDeferred])
 def test_a_deferred_call_is_judged_once_and_runs_later(kind):
-    """It has not failed and not run; the run that resumes it goes on with its decision."""
+    """It is neither failed nor executed; the run that resumes it uses its decision."""
     guard = firewall("strict")
     paid = []
 
@@ -382,17 +382,19 @@ def test_a_deferred_call_is_judged_once_and_runs_later(kind):
         return "paid"
 
     agent = agent_with(guard, pay, [ASKS], DONE)
-    first = ran(agent)
+    first = run_agent(agent)
     session = guard.session(first.conversation_id)
     assert isinstance(first.output, DeferredToolRequests)
-    assert ({"c1": False}, ()) == (blocked(guard), session.executed)
+    assert ({"c1": False}, ()) == (blocked_by_id(guard), session.executed)
 
     answers = DeferredToolResults(approvals={"c1": True})
     if kind is CallDeferred:
         answers = DeferredToolResults(calls={"c1": "paid elsewhere"})
-    last = ran(agent, None, message_history=first.all_messages(), deferred_tool_results=answers)
+    last = run_agent(
+        agent, None, message_history=first.all_messages(), deferred_tool_results=answers
+    )
 
-    assert (DONE, {"c1": False}) == (last.output, blocked(guard))
+    assert (DONE, {"c1": False}) == (last.output, blocked_by_id(guard))
     assert ["pay"] == [executed.tool for executed in session.executed]
     assert (["tx_12345"] if kind is ApprovalRequired else []) == paid
 
@@ -404,20 +406,20 @@ def test_a_call_is_resumed_in_another_process():
         return "paid"
 
     asks = Tool(pay, requires_approval=True)
-    first = ran(agent_with(firewall("strict"), asks, [ASKS]))
+    first = run_agent(agent_with(firewall("strict"), asks, [ASKS]))
     guard = Shield(shield.configure(tools=[Declared(name="pay", destructive=True)]))
-    last = ran(
+    last = run_agent(
         agent_with(guard, asks, DONE), None,
         message_history=first.all_messages(),
         deferred_tool_results=DeferredToolResults(approvals={"c1": True}),
     )  # fmt: skip
 
-    assert (DONE, {"c1": False}) == (last.output, blocked(guard))
+    assert (DONE, {"c1": False}) == (last.output, blocked_by_id(guard))
 
 
 @pytest.mark.parametrize("external", [False, True], ids=["unapproved", "external"])
-def test_a_blocked_call_is_not_handed_out(external):
-    """A tool that somebody else runs, or allows, is not asked for with an invented id."""
+def test_a_blocked_call_is_not_deferred(external):
+    """A call with an invented id is not handed to an approver or an external tool."""
     guard = Shield(shield.configure(mode="strict", tools=[Declared(name="pay", destructive=True)]))
 
     def pay(transaction_id: str) -> str:
@@ -432,9 +434,9 @@ def test_a_blocked_call_is_not_handed_out(external):
         )  # fmt: skip
     else:
         agent = agent_with(guard, tool, [bad], DONE)
-    result = ran(agent)
+    result = run_agent(agent)
 
-    assert (DONE, {"c1": True}) == (result.output, blocked(guard))
+    assert (DONE, {"c1": True}) == (result.output, blocked_by_id(guard))
     assert '"unseen"' in returns(result)["c1"].content
 
 
@@ -447,9 +449,9 @@ def test_a_retry_raised_by_a_tool_is_unchanged():
 
     agent = agent_with(guard, pay, [ASKS], [ASKS._replace(id="c2")], DONE)
     with pytest.raises(UnexpectedModelBehavior, match="exceeded max retries count of 1"):
-        ran(agent)
+        run_agent(agent)
 
-    assert {"c1": False, "c2": False} == blocked(guard)
+    assert {"c1": False, "c2": False} == blocked_by_id(guard)
 
 
 def test_a_skipped_execution_is_a_result():
@@ -464,7 +466,7 @@ def test_a_skipped_execution_is_a_result():
         ScriptedAgent([GOOD], DONE).model, tools=[Shop().refund],
         capabilities=[Cached(), ShieldCapability(guard)],
     )  # fmt: skip
-    result = ran(agent)
+    result = run_agent(agent)
     (executed,) = guard.session(result.conversation_id).executed
 
     assert ("pc_777 from the cache", False) == (executed.value, executed.error)
@@ -486,7 +488,7 @@ def test_an_approved_call_is_validated_before_it_runs():
         Call("c1", "create_user", {"user_id": "u_1"}),
         Call("c2", "delete_user", {"user_id": "u_1"}),
     ]
-    ran(agent_of(shop, ScriptedAgent(batch, DONE).model, guard))
+    run_agent(agent_of(shop, ScriptedAgent(batch, DONE).model, guard))
 
     # pydantic-ai starts the calls of one turn as tasks side by side, unless a tool is `sequential`,
     # and runs a plain function in a thread (`_tool_execution`, `_utils.run_in_executor`): which of
@@ -495,18 +497,18 @@ def test_an_approved_call_is_validated_before_it_runs():
     ran_in_some_order = sorted(shop.ran, key=lambda one: one[0])
     assert [("create_user", user), ("delete_user", user)] == ran_in_some_order
     assert ["c2"] == requests
-    assert {"c1": False, "c2": False} == blocked(guard)
+    assert {"c1": False, "c2": False} == blocked_by_id(guard)
 
 
-def test_a_block_that_is_lifted_is_no_run_unvalidated():
-    """Enforcement stops between proposal and dispatch; the framework then answers by itself."""
+def test_a_call_whose_block_is_lifted_is_validated():
+    """If enforcement stops before the dispatch, the framework handles the invalid call itself."""
     bad = [
         GOOD._replace(id="c0"),
         PHANTOM,
         GOOD._replace(id="c2", arguments="{"),
         UNSEEN._replace(id="c3"),
     ]
-    bare = returns(ran(clerk(None, bad, DONE)))
+    bare = returns(run_agent(clerk(None, bad, DONE)))
 
     with ExitStack() as off:
 
@@ -520,7 +522,7 @@ def test_a_block_that_is_lifted_is_no_run_unvalidated():
             ScriptedAgent(bad, DONE).model, tools=[shop.refund],
             capabilities=[ShieldCapability(guard), Lifts()],
         )  # fmt: skip
-        message = returns(ran(agent))
+        message = returns(run_agent(agent))
 
     ids = [args["transaction_id"] for _, args in shop.ran]
     assert ["tx_12345", "tx_99999"] == sorted(ids)
@@ -550,7 +552,7 @@ def test_calls_of_one_turn_run_concurrently():
         return (await agent.run(ASKED)).output
 
     assert DONE == asyncio.run(meeting())
-    assert {"c1": False, "c2": False} == blocked(guard)
+    assert {"c1": False, "c2": False} == blocked_by_id(guard)
 
 
 def test_concurrent_runs_have_separate_sessions():
@@ -572,12 +574,12 @@ def test_concurrent_runs_have_separate_sessions():
 
     asyncio.run(both())
 
-    assert {"of refund tx_1111, 20": False, "of refund tx_2222, 20": True} == blocked(guard)
+    assert {"of refund tx_1111, 20": False, "of refund tx_2222, 20": True} == blocked_by_id(guard)
 
 
 @pytest.mark.parametrize("given", [False, True], ids=["by conversation", "given session"])
 def test_a_sub_agent_has_a_child_session(given):
-    """An agent that a tool runs speaks for itself, and knows what its parent saw."""
+    """The sub-agent's decisions have its own name, and values that its parent read are seen."""
     guard = firewall("strict")
     session = guard.session() if given else None
     adapter = ShieldCapability(guard, session=session)
@@ -592,7 +594,7 @@ def test_a_sub_agent_has_a_child_session(given):
     async def ask_clerk(ctx: RunContext[Any]) -> str:
         return (await clerk.run("Do it, for 20.", usage=ctx.usage)).output
 
-    ran(chief)
+    run_agent(chief)
     inner, outer = sorted(about_calls(guard.store), key=lambda d: d.call_id)
 
     assert ("clerk", "chief", False, False) == (
@@ -606,7 +608,7 @@ def test_a_sub_agent_has_a_child_session(given):
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_the_frameworks_span_is_annotated(mode):
-    """Instrumented, each call has one span that executes it, and it says what was decided."""
+    """With instrumentation each call has one span that executes it, with the verdict."""
     run = Ran()
     calls = [[PHANTOM], [GOOD._replace(id="c2", arguments="{")], [GOOD._replace(id="c3")], DONE]
     message = ScriptedAgent(*calls)
@@ -615,8 +617,8 @@ def test_the_frameworks_span_is_annotated(mode):
         capabilities=[ShieldCapability(firewall(mode)), Instrumentation()],
     )  # fmt: skip
 
-    with recorded(run):
-        ran(agent)
+    with record_spans(run):
+        run_agent(agent)
     spans = [of for _, of in run.spans if of.get("gen_ai.operation.name") == "execute_tool"]
     once = Counter(of["gen_ai.tool.call.id"] for of in spans)
     attributes = [of["gen_ai.tool.call.id"] for of in spans if "abs_shield.verdict" in of]
@@ -626,8 +628,8 @@ def test_the_frameworks_span_is_annotated(mode):
     assert {1} == set(once.values())
 
 
-def test_a_tools_own_exception_passes():
-    """The exception that a tool raised ends the run, and the call counts as failed."""
+def test_an_exception_of_a_tool_is_raised():
+    """The exception ends the run, and the call counts as failed."""
     guard = firewall("strict")
     error = RuntimeError("on fire")
 
@@ -635,7 +637,7 @@ def test_a_tools_own_exception_passes():
         raise error
 
     with pytest.raises(RuntimeError) as raised:
-        ran(agent_with(guard, pay, [ASKS]), conversation_id="one")
+        run_agent(agent_with(guard, pay, [ASKS]), conversation_id="one")
 
     assert error is raised.value
     assert [True] == [executed.error for executed in guard.session("one").executed]
@@ -646,9 +648,9 @@ def test_a_call_that_never_ran_is_logged():
     guard = firewall("strict")
     final = Call("o1", "final_result", {"text": "done"})
 
-    ran(clerk(guard, [GOOD, final], output_type=Report, end_strategy="early"))
+    run_agent(clerk(guard, [GOOD, final], output_type=Report, end_strategy="early"))
 
-    assert {"c1": False} == blocked(guard)
+    assert {"c1": False} == blocked_by_id(guard)
 
 
 def test_the_example_runs():
@@ -670,17 +672,17 @@ def test_the_page_runs():
     names: dict[str, Any] = {"model": model, "refund": Shop().refund}
     (block,) = blocks("pydantic-ai")
     exec(block, names)
-    ran(names["agent"])  # `run_sync` would leave its event loop open
+    run_agent(names["agent"])  # `run_sync` would leave its event loop open
 
     assert "refunded tx_12345" == messages["c1"]
 
 
 @pytest.mark.parametrize("decorated", [False, True])
 @pytest.mark.parametrize("include_content", [False, True])
-def test_spans_hold_a_value_only_where_the_framework_records_content(
+def test_spans_have_values_only_if_the_framework_records_content(
     include_content: bool, decorated: bool
 ) -> None:
-    """Without it neither its own spans nor ours do; with it the feedback is where arguments are."""
+    """Without content no span has a value; with content the feedback is recorded like arguments."""
     guard = firewall("strict")
 
     def refund(transaction_id: str) -> str:

@@ -15,7 +15,7 @@ from pydantic_ai import Agent
 from abs_shield import Shield, shield
 from abs_shield.adapters.pydantic_ai import ShieldCapability
 from abs_shield.core import Subject
-from tests.adapters.pydantic_ai_driver import Scripted, streamed
+from tests.adapters.pydantic_ai_driver import Scripted, run_streamed
 from tests.adapters.scenes import ASKED, GOOD, Call, Shop
 
 TRUE = "I have refunded tx_12345."
@@ -89,7 +89,7 @@ def test_a_streamed_answer_is_flagged(mode: str) -> None:
     """A streamed answer is already sent, so it is only recorded as flagged."""
     agent, _, guard = agent_of([TRUE], mode=mode)
 
-    assert TRUE == asyncio.run(streamed(agent, ASKED))
+    assert TRUE == asyncio.run(run_streamed(agent, ASKED))
     assert [True] == [one.would_block or one.blocked for one in answer_decisions(guard)]
 
 

@@ -24,7 +24,7 @@ from pydantic_ai.exceptions import SkipToolValidation
 from abs_shield import Shield
 from abs_shield.adapters.pydantic_ai import ShieldCapability
 from tests.adapters.scenes import DONE, GOOD, Call, firewall
-from tests.adapters.test_pydantic_ai import ScriptedAgent, blocked, ran
+from tests.adapters.test_pydantic_ai import ScriptedAgent, blocked_by_id, run_agent
 from tests.subjects import about_calls
 
 EDITED = {"transaction_id": "tx_5555", "amount": 20.0}
@@ -61,7 +61,7 @@ def agent_of(tool: Any, guard: Shield, *turns: Any, own: Any = (), **given: Any)
     )
 
 
-def decided(guard: Shield) -> list[Any]:
+def decisions_by_call(guard: Shield) -> list[Any]:
     """Return the decision about each call."""
     return [(d.blocked, d.notes, d.verdict) for d in about_calls(guard.store)]
 
@@ -80,17 +80,17 @@ def test_a_value_that_an_approval_overrides_is_mentioned(mode, kind, restarts):
     """An id that only the approver knows runs, and the decision is about the call that ran."""
     till, guard = Till(), firewall(mode)
     tool = tool_of(till, kind)
-    first = ran(agent_of(tool, guard, [GOOD]))
+    first = run_agent(agent_of(tool, guard, [GOOD]))
     if restarts:
         guard = firewall(mode)
     answers = DeferredToolResults(approvals={"c1": ToolApproved(override_args=EDITED)})
-    last = ran(
+    last = run_agent(
         agent_of(tool, guard, DONE), None, message_history=first.all_messages(),
         deferred_tool_results=answers,
     )  # fmt: skip
 
     assert ([EDITED], DONE) == (till.ran, last.output)
-    assert CHANGED == decided(guard)[-1]
+    assert CHANGED == decisions_by_call(guard)[-1]
 
 
 def test_a_value_that_a_handler_overrides_is_mentioned():
@@ -105,17 +105,17 @@ def test_a_value_that_a_handler_overrides_is_mentioned():
         output_type=str,
     )  # fmt: skip
 
-    assert (DONE, [EDITED]) == (ran(agent).output, till.ran)
-    assert [CHANGED] == decided(guard)
+    assert (DONE, [EDITED]) == (run_agent(agent).output, till.ran)
+    assert [CHANGED] == decisions_by_call(guard)
 
 
 def test_an_override_is_judged_by_the_schema():
     """A wrong type in an override is refused by the framework."""
     till, guard = Till(), firewall("strict")
     tool = tool_of(till, "declared")
-    first = ran(agent_of(tool, guard, [GOOD]))
+    first = run_agent(agent_of(tool, guard, [GOOD]))
     wrong = ToolApproved(override_args={**EDITED, "amount": "a lot"})
-    ran(
+    run_agent(
         agent_of(tool, guard, DONE), None, message_history=first.all_messages(),
         deferred_tool_results=DeferredToolResults(approvals={"c1": wrong}),
     )  # fmt: skip
@@ -131,29 +131,29 @@ def test_an_approval_without_override_mentions_no_value(given):
     till = Till()
     tool = tool_of(till, "declared")
     bad = GOOD._replace(arguments=UNSEEN)
-    first = ran(agent_of(tool, firewall("audit"), [bad]))
+    first = run_agent(agent_of(tool, firewall("audit"), [bad]))
     guard = firewall("strict")
-    ran(
+    run_agent(
         agent_of(tool, guard, DONE), None, message_history=first.all_messages(),
         deferred_tool_results=DeferredToolResults(approvals={"c1": given}),
     )  # fmt: skip
 
-    assert ([], {"c1": True}) == (till.ran, blocked(guard))
+    assert ([], {"c1": True}) == (till.ran, blocked_by_id(guard))
 
 
 def test_a_repeated_call_id_is_not_an_override():
     """After an override, the model's next call with the same id is judged as the model's."""
     till, guard = Till(), firewall("strict")
     tool = tool_of(till, "raised")
-    first = ran(agent_of(tool, guard, [GOOD]))
+    first = run_agent(agent_of(tool, guard, [GOOD]))
     answers = DeferredToolResults(approvals={"c1": ToolApproved(override_args=EDITED)})
     bad = GOOD._replace(arguments=UNSEEN)
-    ran(
+    run_agent(
         agent_of(tool, guard, [bad], DONE), None, message_history=first.all_messages(),
         deferred_tool_results=answers,
     )  # fmt: skip
 
-    assert ([EDITED], True) == (till.ran, decided(guard)[-1][0])
+    assert ([EDITED], True) == (till.ran, decisions_by_call(guard)[-1][0])
 
 
 # Hooks that repair -------------------------------------------------------------------------------
@@ -199,16 +199,16 @@ def test_a_hook_runs_before_a_call_is_blocked(mode, call, hook):
     till, guard = Till(), firewall(mode)
     agent = agent_of(till.refund, guard, [call], DONE, own=[hook()], output_type=str)
 
-    assert (DONE, [GOOD.arguments]) == (ran(agent).output, till.ran)
+    assert (DONE, [GOOD.arguments]) == (run_agent(agent).output, till.ran)
     assert [False] == [decision.blocked for decision in about_calls(guard.store)]
 
 
 def test_the_decision_is_about_the_arguments_of_the_hook():
     """Each call has one clean decision, with the note of who changed it."""
     till, guard = Till(), firewall("strict")
-    ran(agent_of(till.refund, guard, [WRONG], DONE, own=[OnError()]))
+    run_agent(agent_of(till.refund, guard, [WRONG], DONE, own=[OnError()]))
 
-    assert [CHANGED] == decided(guard)
+    assert [CHANGED] == decisions_by_call(guard)
 
 
 def test_a_value_that_a_hook_left_unchanged_is_the_models():
@@ -220,9 +220,9 @@ def test_a_value_that_a_hook_left_unchanged_is_the_models():
 
     till, guard = Till(), firewall("strict")
     bad = GOOD._replace(arguments={**UNSEEN, "amount": "a lot"})
-    ran(agent_of(till.refund, guard, [bad], DONE, own=[Amount()]))
+    run_agent(agent_of(till.refund, guard, [bad], DONE, own=[Amount()]))
 
-    assert ([], {"c1": True}) == (till.ran, blocked(guard))
+    assert ([], {"c1": True}) == (till.ran, blocked_by_id(guard))
 
 
 def test_a_hook_that_changes_nothing_does_not_lift_a_block():
@@ -236,9 +236,9 @@ def test_a_hook_that_changes_nothing_does_not_lift_a_block():
 
     till, guard = Till(), firewall("strict")
     bad = GOOD._replace(arguments={**UNSEEN, "amount": 20})
-    ran(agent_of(till.refund, guard, [bad], DONE, own=[Looks()]))
+    run_agent(agent_of(till.refund, guard, [bad], DONE, own=[Looks()]))
 
-    assert ([], ["c1"], {"c1": True}) == (till.ran, calls, blocked(guard))
+    assert ([], ["c1"], {"c1": True}) == (till.ran, calls, blocked_by_id(guard))
 
 
 class Refund(BaseModel):
@@ -261,7 +261,7 @@ def test_a_repaired_model_is_judged_by_its_fields():
 
     guard = firewall("strict")
     call = Call("c1", "refund", {"transaction_id": "tx_12345", "amount": "a lot"})
-    ran(agent_of(refund, guard, [call], DONE, own=[Recovers()]))
+    run_agent(agent_of(refund, guard, [call], DONE, own=[Recovers()]))
 
     assert [Refund(transaction_id="tx_12345", amount=20.0)] == taken
-    assert [CHANGED] == decided(guard)
+    assert [CHANGED] == decisions_by_call(guard)

@@ -1,4 +1,4 @@
-"""The quality middleware before a real server (uvicorn, Starlette) and a real client (httpx)."""
+"""The quality middleware with a real server (uvicorn, Starlette) and a real client (httpx)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def slowly(parts):
 
 
 async def answer(request: Request) -> Response:
-    """Return what the request's body says, in the shape that its query asks for."""
+    """Return the request's body in the shape that the query selects."""
     body = (await request.body()).decode()
     match request.query_params.get("as", "json"):
         case "json":
@@ -105,8 +105,8 @@ async def answer(request: Request) -> Response:
 
 
 @contextlib.contextmanager
-def served(app):
-    """A running server; its address."""
+def run_server(app):
+    """Run a server; yield its address."""
     # without websockets: uvicorn 0.34 imports a part of that package that warns
     config = uvicorn.Config(app, log_level="error", lifespan="off", ws="none")
     server = uvicorn.Server(config)
@@ -134,7 +134,7 @@ def service(*, outside=(), inside=(), pipeline=None, **settings):
                 Route("/other", answer, methods=["POST"])],
         middleware=[*outside, own, *inside],
     )  # fmt: skip
-    with served(app) as address, httpx.Client(base_url=address, timeout=30) as client:
+    with run_server(app) as address, httpx.Client(base_url=address, timeout=30) as client:
         yield client
 
 
@@ -167,7 +167,7 @@ def test_a_clean_output_arrives_as_it_was_sent(strict, shape):
 
 @pytest.mark.parametrize("shape", READ)
 def test_a_held_output_becomes_a_problem(strict, shape):
-    """With the feedback, and nothing of the output."""
+    """The problem has the feedback and nothing of the output."""
     response = post(strict, CARD, shape)
     problem = response.json()
 
@@ -185,15 +185,15 @@ def test_a_held_output_becomes_a_problem(strict, shape):
     assert not {"confidence", "band", "note"} & problem.keys()
 
 
-def test_own_headers_stay_with_a_problem(strict):
-    """Those that say something of the body go."""
+def test_a_problem_keeps_the_headers_of_the_application(strict):
+    """Headers that describe the body are removed."""
     assert "kept" == post(strict, CARD).headers["x-own"]
     assert "content-encoding" not in post(strict, CARD, "deflate").headers
 
 
 @pytest.mark.parametrize("shape", ["pdf", "error"])
 def test_other_bodies_pass(strict, shape):
-    """Another type, and another status."""
+    """A body of another type, and one with an error status, are sent unchanged."""
     response = post(strict, CARD, shape)
 
     assert CARD in response.text
@@ -208,12 +208,12 @@ def test_other_routes_pass(strict):
 
 
 def test_a_head_request_has_no_output(strict):
-    """Its response passes."""
+    """The response to a HEAD request is sent unchanged."""
     assert 405 == strict.head("/other").status_code
 
 
 def test_a_compressed_response_is_read():
-    """Of a middleware inside; it is sent on as it was compressed."""
+    """A body compressed by an inner middleware is checked and sent compressed."""
     with service(inside=[Middleware(GZipMiddleware, minimum_size=0)]) as client:
         response, held = post(client, CLEAN), post(client, CARD)
 
@@ -243,8 +243,8 @@ def test_a_large_output_is_read_whole(strict, shape):
 
 
 @pytest.mark.parametrize("shape", ["json", "stream", "sse", "deflate"])
-def test_an_output_that_is_too_large_is_not_sent_unchecked(shape):
-    """A problem that names the setting; `pass` sends it as it is. Both are logged."""
+def test_an_output_over_the_limit_is_not_sent(shape):
+    """The problem names the setting; with `unchecked="pass"` it is sent. Both are logged."""
     with service(max_bytes=2_000) as client:
         response = post(client, LARGE, shape)
     with service(max_bytes=2_000, unchecked="pass") as client:
@@ -266,8 +266,8 @@ def test_an_output_that_is_too_large_is_not_sent_unchecked(shape):
         ("partial", "partial content"),
     ],
 )
-def test_an_output_that_cannot_be_read_is_not_sent_unchecked(strict, shape, reason, caplog):
-    """The problem says why, and so does the log."""
+def test_an_unreadable_output_is_not_sent(strict, shape, reason, caplog):
+    """The problem and the log have the reason."""
     response = post(strict, CLEAN, shape)
 
     assert (422, "The output could not be checked") == (
@@ -288,14 +288,14 @@ def test_a_bomb_is_not_unpacked():
         await send({"type": "http.response.body", "body": packed})
 
     app = QualityMiddleware(bomb, QualityPipeline(), routes=["/*"])
-    with served(app) as address:
+    with run_server(app) as address:
         response = httpx.get(f"{address}/bomb")
 
     assert (422, True) == (response.status_code, "`max_bytes`" in response.json()["detail"])
 
 
-def test_many_at_once(strict):
-    """Each response is that of its own request."""
+def test_concurrent_requests_have_their_own_responses(strict):
+    """Each of 90 concurrent requests gets the response to its own text."""
 
     async def ask():
         async with httpx.AsyncClient(base_url=strict.base_url, timeout=60) as client:
@@ -313,8 +313,8 @@ def test_many_at_once(strict):
     assert texts == [f"Order {n}: {CLEAN}" for n in range(0, 90, len(READ)) if n % 3]
 
 
-def test_a_client_that_leaves_ends_the_stream(strict):
-    """While it is held; the server goes on with others."""
+def test_a_client_that_disconnects_ends_the_held_stream(strict):
+    """The server continues with other requests."""
     with pytest.raises(httpx.ReadTimeout):
         post(strict, CLEAN, "never-ends", timeout=0.3)
 
@@ -355,7 +355,7 @@ def test_a_cascade_that_breaks_is_an_error(monkeypatch):
 
 @pytest.mark.parametrize("shape", [*READ, "brotli", "broken", "partial"])
 def test_audit_changes_nothing(shape):
-    """Every part passes as it comes; what strict would have held is in the log."""
+    """Every part is sent unchanged, and the log has what strict mode would have held."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
     with service(pipeline=QualityPipeline(shield=firewall), max_bytes=5_000) as client:
         response = post(client, CARD, shape)
@@ -369,8 +369,8 @@ def test_audit_changes_nothing(shape):
     assert not any(one.blocked for one in decisions)
 
 
-def test_a_stream_passes_in_audit_before_it_ends():
-    """Nothing is held."""
+def test_audit_does_not_hold_a_stream():
+    """The client receives the first part before the stream ends."""
     pipeline = QualityPipeline(QualityConfig(mode="audit"))
     with service(pipeline=pipeline) as client:
         params = {"as": "never-ends"}
@@ -399,8 +399,8 @@ def test_a_route_says_what_its_outputs_are():
     assert ("writer", "m") == (decision.agent, decision.model)
 
 
-def test_an_output_that_nobody_finds_is_not_sent_unchecked(caplog):
-    """A route that answers with something else now and then has `unchecked="pass"`."""
+def test_a_response_without_an_output_is_not_sent(caplog):
+    """A route that sometimes returns another body needs `unchecked="pass"`."""
     with service() as client, caplog.at_level(logging.WARNING, logger="abs_shield"):
         response = post(client, CARD, "other")
     with service(unchecked="pass") as client:
@@ -411,8 +411,8 @@ def test_an_output_that_nobody_finds_is_not_sent_unchecked(caplog):
     assert "no text at `outputs`" in caplog.text
 
 
-async def played(events, *, path="/memo", method="GET", **settings):
-    """The events that a client gets of an application that sends these ones and returns."""
+async def response_events(events, *, path="/memo", method="GET", **settings):
+    """Return the events that the client receives if the application sends these events."""
     sent = []
 
     async def app(scope, receive, send):
@@ -428,7 +428,7 @@ async def played(events, *, path="/memo", method="GET", **settings):
     return sent
 
 
-def begun(kind="application/json", **headers):
+def response_start(kind="application/json", **headers):
     fields = [(b"content-type", kind.encode())] if kind else []
     fields += [(name.replace("_", "-").encode(), value) for name, value in headers.items()]
     return {"type": "http.response.start", "status": 200, "headers": fields}
@@ -438,9 +438,9 @@ def body(content, more=False):
     return {"type": "http.response.body", "body": content, "more_body": more}
 
 
-def answered(*events, **settings):
-    """The status and the body of one response."""
-    sent = asyncio.run(played(events, **settings))
+def response_of(*events, **settings):
+    """Return the status and the body of one response."""
+    sent = asyncio.run(response_events(events, **settings))
     return sent[0]["status"], b"".join(event.get("body", b"") for event in sent)
 
 
@@ -463,8 +463,8 @@ SSN = "Her SSN is 219-44-0178."
     ],
 )
 def test_every_text_of_a_body_is_an_output(data, status):
-    """Whichever pointer leads to it, and whatever calls stand beside it."""
-    assert status == answered(begun(), body(json.dumps(data).encode()))[0]
+    """Texts at any pointer are checked, also beside tool calls."""
+    assert status == response_of(response_start(), body(json.dumps(data).encode()))[0]
 
 
 @pytest.mark.parametrize(
@@ -490,7 +490,7 @@ def test_no_body_of_a_declared_route_passes_unread(content, outputs, status):
     """JSON strings, lists with other items, a key twice, and no text at all."""
     routes = [QualityRoute(path="/memo", **({"outputs": outputs} if outputs is not None else {}))]
 
-    assert status == answered(begun(), body(content.encode()), routes=routes)[0]
+    assert status == response_of(response_start(), body(content.encode()), routes=routes)[0]
 
 
 def chunks(*some):
@@ -526,19 +526,19 @@ PARTS = [{"type": "output_text", "text": SSN}]
         ("", 200),
     ],
 )  # fmt: skip
-def test_streams_are_assembled_by_their_own_numbers(stream, status):
-    """Choices and outputs that come in turns, whole texts at the end, and lists of parts."""
-    assert status == answered(begun(SSE), body(stream.encode()))[0]
+def test_streams_are_assembled_by_index(stream, status):
+    """Interleaved choices and outputs, complete texts and lists of parts are assembled."""
+    assert status == response_of(response_start(SSE), body(stream.encode()))[0]
 
 
 def test_the_whole_text_at_the_end_is_one_output():
-    """It was sent in pieces before, and is checked once."""
+    """A text that is sent in parts and again as a whole is checked once."""
     firewall = Shield(shield.configure(), hooks=None)
     whole = {"response": {"output": [{"content": [{"type": "output_text", "text": "All done."}]}]}}
     stream = chunks(delta("All "), delta("done."), whole)
     pipeline = QualityPipeline(shield=firewall)
 
-    assert 200 == answered(begun(SSE), body(stream.encode()), pipeline=pipeline)[0]
+    assert 200 == response_of(response_start(SSE), body(stream.encode()), pipeline=pipeline)[0]
     assert 1 == len(firewall.store.decisions())
 
 
@@ -556,7 +556,7 @@ def test_the_whole_text_at_the_end_is_one_output():
 )
 def test_events_are_read_as_clients_read_them(kind, lines):
     """Strings of JSON, byte order marks, comments, further choices, no blank line at the end."""
-    assert 422 == answered(begun(kind), body(lines.encode()))[0]
+    assert 422 == response_of(response_start(kind), body(lines.encode()))[0]
 
 
 @pytest.mark.parametrize(
@@ -572,37 +572,43 @@ def test_events_are_read_as_clients_read_them(kind, lines):
 )
 def test_compressed_bodies_are_read_whole(packed, encoding, status):
     """Every member, and deflate without its header."""
-    start = begun("text/plain", content_encoding=encoding)
+    start = response_start("text/plain", content_encoding=encoding)
 
-    assert status == answered(start, body(packed))[0]
+    assert status == response_of(start, body(packed))[0]
 
 
 @pytest.mark.parametrize(
     "events",
     [
-        [begun(), body(b'{"text": "' + SSN.encode(), more=True)],
-        [begun()],
-        [begun(), {"type": "http.response.pathsend", "path": "/memo.json"}],
-        [begun(), body(b'{"te', more=True), {"type": "http.response.zerocopysend", "file": 3}],
+        [response_start(), body(b'{"text": "' + SSN.encode(), more=True)],
+        [response_start()],
+        [response_start(), {"type": "http.response.pathsend", "path": "/memo.json"}],
+        [
+            response_start(),
+            body(b'{"te', more=True),
+            {"type": "http.response.zerocopysend", "file": 3},
+        ],
     ],
 )
 def test_a_body_that_is_not_read_to_its_end_is_not_sent(events):
     """In strict; audit and `pass` send what there is."""
-    status, results = answered(*events)
+    status, results = response_of(*events)
 
     assert 422 == status
     assert b"The output could not be checked" in results
     assert SSN.encode() not in results
     for settings in ({"unchecked": "pass"},
                      {"pipeline": QualityPipeline(QualityConfig(mode="audit"))}):  # fmt: skip
-        sent = asyncio.run(played(events, **settings))
+        sent = asyncio.run(response_events(events, **settings))
         assert [event["type"] for event in events] == [event["type"] for event in sent]
 
 
 @pytest.mark.parametrize("path", ["/memo", "/memo/"])
-def test_a_slash_at_the_end_is_the_same_route(path):
-    """As most frameworks redirect it."""
-    assert 422 == answered(begun(), body(json.dumps({"text": SSN}).encode()), path=path)[0]
+def test_a_trailing_slash_is_the_same_route(path):
+    """A route matches its path with and without a trailing slash."""
+    assert (
+        422 == response_of(response_start(), body(json.dumps({"text": SSN}).encode()), path=path)[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -615,13 +621,13 @@ def test_a_slash_at_the_end_is_the_same_route(path):
     ],
 )  # fmt: skip
 def test_types_that_are_read(kind, content, status, caplog):
-    """A body without a type is read; HTML is not, and the log says so."""
-    assert status == answered(begun(kind), body(content.encode()))[0]
+    """A body without a type is checked; HTML is not, which is logged."""
+    assert status == response_of(response_start(kind), body(content.encode()))[0]
     assert ("is not read" in caplog.text) is (status == 200)
 
 
-def test_audit_behind_a_middleware_that_compresses():
-    """It changes the headers of the response, which has been read as it was."""
+def test_audit_inside_a_compressing_middleware():
+    """The outer middleware changes the headers; the original body has been checked."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
     outside = [Middleware(GZipMiddleware, minimum_size=0)]
     with service(outside=outside, pipeline=QualityPipeline(shield=firewall)) as client:
@@ -649,7 +655,7 @@ def test_audit_behind_a_middleware_that_compresses():
     ],
 )
 def test_a_wrong_setting_is_refused(settings, reason):
-    """One line that says what to give."""
+    """The error says what to give."""
     with pytest.raises(ShieldError, match=reason):
         QualityMiddleware(answer, **{"pipeline": QualityPipeline()} | settings)
 
@@ -723,8 +729,8 @@ def test_a_server_that_is_terminated_judges_what_waits(kind, seconds, judged, tm
     assert ("checks in the background were not done in time" in logged) is (seconds == 0)
 
 
-def test_a_start_that_fails_is_the_applications():
-    """Its error reaches the server; only an application without lifespan is answered for."""
+def test_an_error_at_startup_is_raised():
+    """The error of the application's lifespan reaches the server."""
 
     async def failing(scope, receive, send):
         await receive()

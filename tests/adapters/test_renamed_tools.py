@@ -1,4 +1,4 @@
-"""A decorated tool that a framework offers under another name: its marks and bounds still hold."""
+"""A decorated tool that a framework offers under another name keeps its marks and bounds."""
 
 from __future__ import annotations
 
@@ -109,12 +109,12 @@ def in_langgraph(firewall: Shield, pay: Pay, call: Call) -> str:
     from langchain_core.tools import StructuredTool
 
     from abs_shield.adapters.langgraph import ShieldMiddleware
-    from tests.adapters.langgraph_driver import Scripted, asking
+    from tests.adapters.langgraph_driver import Scripted, initial_state
 
     tool = StructuredTool.from_function(pay, name=NAME)
     model = Scripted([[call], "Done."], [])
     agent = create_agent(model, [tool], middleware=[ShieldMiddleware(firewall)])
-    messages = asyncio.run(agent.ainvoke(asking(ASKED)))["messages"]
+    messages = asyncio.run(agent.ainvoke(initial_state(ASKED)))["messages"]
     return str(messages[2].content)
 
 
@@ -179,8 +179,8 @@ FRAMEWORKS = [
 ]
 
 
-def called(play: Any, mode: str, payee: str, amount: float) -> tuple[str, Ran, Shield]:
-    """Play one call; return what the model heard, what ran, and the Shield."""
+def play_call(play: Any, mode: str, payee: str, amount: float) -> tuple[str, Ran, Shield]:
+    """Play one call; return the output for the model, what ran, and the Shield."""
     firewall = Shield(shield.configure(mode=mode))
     ran: Ran = []
     call = Call("c1", NAME, {"payee": payee, "amount": amount})
@@ -194,7 +194,7 @@ def called(play: Any, mode: str, payee: str, amount: float) -> tuple[str, Ran, S
 )
 def test_a_mark_and_a_bound_hold_under_another_name(play, payee, amount, code):
     """The call does not reach the tool, and the model reads why, under the name that it called."""
-    output, ran, _ = called(play, "strict", payee, amount)
+    output, ran, _ = play_call(play, "strict", payee, amount)
     feedback = json.loads(output)
 
     assert [] == ran
@@ -205,7 +205,7 @@ def test_a_mark_and_a_bound_hold_under_another_name(play, payee, amount, code):
 @pytest.mark.parametrize("play", FRAMEWORKS)
 def test_a_good_call_runs_under_another_name(play):
     """Both decisions, that of the call and that of the function, are clean."""
-    output, ran, firewall = called(play, "strict", "Bob Miller", 5.0)
+    output, ran, firewall = play_call(play, "strict", "Bob Miller", 5.0)
 
     assert ("paid", [("Bob Miller", 5.0)]) == (output, ran)
     assert {"CLEAN"} == {str(decision.verdict) for decision in about_calls(firewall.store)}
@@ -214,7 +214,7 @@ def test_a_good_call_runs_under_another_name(play):
 @pytest.mark.parametrize("play", FRAMEWORKS)
 def test_audit_lets_it_run_under_another_name(play):
     """The block of strict mode is recorded."""
-    output, ran, firewall = called(play, "audit", "Mallory Jones", 5.0)
+    output, ran, firewall = play_call(play, "audit", "Mallory Jones", 5.0)
 
     assert ("paid", [("Mallory Jones", 5.0)]) == (output, ran)
     assert ["pay"] == [d.tool for d in about_calls(firewall.store) if d.would_block]

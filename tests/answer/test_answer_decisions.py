@@ -21,7 +21,7 @@ BAD = "I have cancelled order ORD-5512."
 WRONG = "Order ORD-7741 has been shipped with Northpost. Its total is 84.50."
 
 
-def opened(**policy):
+def open_session(**policy):
     """Return a Shield and a session in which one order was read."""
     firewall = Shield(
         shield.configure(tools=[Tool(name="get_order", read_only=True)], **policy), hooks=None
@@ -39,7 +39,7 @@ def opened(**policy):
 
 def test_each_draft_of_an_answer_has_a_decision():
     """A revised answer has a Decision per draft: first revise, then allow."""
-    firewall, session = opened()
+    firewall, session = open_session()
     unsure = f"{GOOD} Painters adore its 47 violet wrappings."
     messages = []
     done = firewall.settle_answer(
@@ -53,7 +53,7 @@ def test_each_draft_of_an_answer_has_a_decision():
 
 def test_answer_is_blocked_after_failed_revisions():
     """An answer that no revision improves is blocked and replaced by the refusal."""
-    firewall, session = opened()
+    firewall, session = open_session()
     unsure = f"{GOOD} Painters adore its 47 violet wrappings."
     done = firewall.settle_answer(unsure, write=lambda feedback: unsure, session=session)
     newest = session.answer_decisions[-1]
@@ -67,7 +67,7 @@ def test_answer_is_blocked_after_failed_revisions():
 
 def test_writer_may_be_async():
     """`asettle_answer` awaits an async writer."""
-    firewall, session = opened()
+    firewall, session = open_session()
 
     async def write(feedback):
         return GOOD
@@ -82,7 +82,7 @@ def test_writer_may_be_async():
 @pytest.mark.parametrize("policy", [{"mode": "audit"}, {"modes": {"answer": "audit"}}])
 def test_audit_emits_an_ungrounded_answer(policy):
     """In audit mode an ungrounded answer is emitted, and its Decision says it would be blocked."""
-    firewall, session = opened(**policy)
+    firewall, session = open_session(**policy)
     done = firewall.settle_answer(BAD, write=None, session=session)
     [decision] = session.answer_decisions
 
@@ -93,7 +93,7 @@ def test_audit_emits_an_ungrounded_answer(policy):
 
 def test_answers_alone_may_be_strict():
     """The mode of answers may be strict while calls are in audit mode."""
-    firewall, session = opened(mode="audit", modes={"answer": "strict"})
+    firewall, session = open_session(mode="audit", modes={"answer": "strict"})
     done = firewall.settle_answer(BAD, write=None, session=session)
 
     assert done.refused
@@ -108,7 +108,7 @@ def test_answers_have_no_mode_by_tool():
 
 def test_policy_without_answer_check():
     """With `answer=False` a check raises, answers are emitted and their mode is idle."""
-    firewall, session = opened(answer=False, modes={"answer": "audit"})
+    firewall, session = open_session(answer=False, modes={"answer": "audit"})
 
     with pytest.raises(ShieldError, match="answer=False"):
         firewall.check_answer(GOOD, session=session)
@@ -139,7 +139,7 @@ def refund(account: Annotated[str, Target(allow=["ACC-7"])]) -> str:
 )
 def test_allowlist_is_evidence_for_answers(policy, known):
     """A value of the allowlist may occur in an answer, except with strict tool evidence."""
-    firewall, session = opened(**policy)
+    firewall, session = open_session(**policy)
     firewall.check_answer(f"{GOOD} Your branch is BR-204.", session=session)
     [decision] = session.answer_decisions
 
@@ -148,7 +148,7 @@ def test_allowlist_is_evidence_for_answers(policy, known):
 
 def test_allowlists_of_tools_are_evidence_for_answers():
     """The allowlists of a tool and of its parameters are evidence for answers."""
-    firewall, session = opened()
+    firewall, session = open_session()
     firewall.register(Tool(name="visit", allow=["BR-204"]))
     firewall.register(Tool(name="pay", targets={"to": Target(allow=["ACC-7123"])}))
     report = firewall.check_answer("Your branch is BR-204, account ACC-7123.", session=session)
@@ -207,7 +207,7 @@ def test_run_has_a_higher_base_rate_than_documents():
 @pytest.mark.parametrize(("policy", "stops"), [({}, True), ({"on_error": "allow"}, False)])
 def test_internal_error_yields_no_verdict(policy, stops, monkeypatch):
     """An internal error blocks the answer in strict mode, unless `on_error` allows it."""
-    firewall, session = opened(**policy)
+    firewall, session = open_session(**policy)
     monkeypatch.setattr("abs_shield.answer.check_pipeline.claims_of", lambda answer, **given: 1 / 0)
     report = firewall.check_answer(GOOD, session=session)
     [decision] = session.answer_decisions
@@ -286,7 +286,7 @@ def test_background_probes_run_on_the_event_loop():
 
 def test_background_probes_have_a_second_decision():
     """Background probes are recorded as a second Decision of the run that the answer ended."""
-    firewall, session = opened()
+    firewall, session = open_session()
     config = AnswerConfig(judge=judge("unknown"), probing="background")
     run = session.run_id
     firewall.check_answer(GOOD, session=session, config=config)
@@ -322,7 +322,7 @@ def test_instructions_in_evidence_are_noted_if_a_judge_reads_them():
 
 def test_result_during_a_revision_is_evidence():
     """A result of a tool that the writer calls is evidence for the next draft."""
-    firewall, session = opened()
+    firewall, session = open_session()
 
     def write(feedback):
         session.tool_result("get_refund", {"order": "ORD-5512", "refund": "RF-88123"})
@@ -337,7 +337,7 @@ def test_result_during_a_revision_is_evidence():
 
 def test_revision_after_a_rejected_call_is_emitted():
     """A revised answer after a rejected call is emitted."""
-    firewall, session = opened()
+    firewall, session = open_session()
     firewall.run_tool_calls([{"name": "get_ordr", "arguments": {}}], session=session)
     done = firewall.settle_answer(GOOD, write=lambda feedback: f"{GOOD} ", session=session)
 
@@ -361,7 +361,7 @@ def test_reports_are_kept_for_audit(tmp_path):
 
 def test_unknown_citation_passes_after_opaque_content():
     """After opaque content a citation of an unknown source is not blocked."""
-    firewall, session = opened()
+    firewall, session = open_session()
     cites = f"{GOOD[:-1]} [7]."
 
     assert "block" == firewall.check_answer(cites, session=session).action

@@ -267,8 +267,8 @@ def test_code_that_is_left_out_is_reported():
     assert "code_not_checked" not in checked("Run `x` in Paris.", evidence=TOWER).notes
 
 
-def test_what_is_marked_is_less_than_what_is_unsupported():
-    """Claims below .2 and contradicted ones whole, of others what stands nowhere."""
+def test_weak_and_contradicted_claims_are_marked_whole():
+    """Claims below 0.2 and contradicted ones are marked whole, others only at missing values."""
     evidence = "The tower in Lund has 85 steps. The roof of the tower is closed on Mondays in May."
     answer = (
         "The tower in Lund has 85 steps. The roof is closed all May. The roof of the tower is open"

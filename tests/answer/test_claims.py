@@ -342,20 +342,20 @@ def test_a_question_or_a_wish_with_content_may_be_a_claim(answer):
         "How?",
     ],
 )
-def test_a_question_back_to_the_user_is_no_claim(answer):
+def test_a_question_to_the_user_is_not_a_claim(answer):
     """A question that offers something or asks what the user means is not a claim."""
     assert () == claims_of(answer, questions=True)
 
 
-def test_what_is_stated_beside_a_question_is_the_claim():
+def test_a_statement_beside_a_question_is_the_claim():
     """Beside a statement a question is not a claim."""
     (claim,) = claims_of("The pass costs 20 euros. Have you been there?", questions=True)
 
     assert "The pass costs 20 euros." == claim.text
 
 
-def test_a_question_is_no_answer_that_documents_support():
-    """A question is scored beside documents, and claims nothing in a run."""
+def test_a_question_is_scored_with_documents_only():
+    """A question is scored if there are documents, and is no claim in a run."""
     session = Session()
     session.tool_result("look_up", "The opera in Oslo opened in 2008.")
     question = "Have you ever been to the fish market in Bergen?"

@@ -18,7 +18,7 @@ REFUTED = Opinion(score=0.25, contradicted="the evidence says $9")
 EFFECTS = dict.fromkeys(("facts", "words", "verifier", "judge"), ScorerEffect.BLOCK)
 
 
-def combined(words, facts=None, models=(), effects=EFFECTS, **given):
+def combine_opinions(words, facts=None, models=(), effects=EFFECTS, **given):
     """Return the combination of opinions given by position."""
     named = dict(zip(("verifier", "judge"), models, strict=False))
     return combine(CLAIM, {"facts": facts, "words": words, **named}, effects=effects, **given)
@@ -43,7 +43,7 @@ def opinion(score, contradicted=""):
 )
 def test_score_is_a_capped_sum_of_log_odds(lexical, hard, asked, score):
     """The score is the sum of log-odds, capped if a check finds the claim absent or refuted."""
-    report = combined(lexical, hard, asked).score
+    report = combine_opinions(lexical, hard, asked).score
 
     assert score == (report if report is None else pytest.approx(report))
 
@@ -52,9 +52,9 @@ def test_a_contradiction_is_outvoted_by_another_model():
     """A judge's support outvotes a verifier's contradiction, but not that of a hard check."""
     doubt = opinion(0.4, "the evidence says $9")
 
-    assert combined(opinion(0.84), None, (doubt,)).contradicted
-    assert not combined(opinion(0.84), None, (doubt, opinion(0.95))).contradicted
-    assert combined(opinion(0.84), REFUTED, (opinion(0.95),)).contradicted
+    assert combine_opinions(opinion(0.84), None, (doubt,)).contradicted
+    assert not combine_opinions(opinion(0.84), None, (doubt, opinion(0.95))).contradicted
+    assert combine_opinions(opinion(0.84), REFUTED, (opinion(0.95),)).contradicted
 
 
 def test_misses_are_figures_and_names_beside_them():
@@ -69,34 +69,34 @@ def test_misses_are_figures_and_names_beside_them():
     )
 
     assert [("name", "Mia"), ("money", "$7")] == [
-        (miss.kind, miss.text) for miss in combined(lexical, ABSENT).missing
+        (miss.kind, miss.text) for miss in combine_opinions(lexical, ABSENT).missing
     ]
-    assert not combined(lexical, None).confirmed
+    assert not combine_opinions(lexical, None).confirmed
 
 
 def test_words_that_may_only_route_count_as_the_prior():
     """In a run the base rate replaces the lexical score unless a model disagrees."""
     effects = EFFECTS | {"words": ScorerEffect.ROUTE}
 
-    assert combined(opinion(0.1), effects=effects, prior=log_odds(0.99)).score == pytest.approx(
-        0.99
-    )
-    assert combined(opinion(0.1), None, (opinion(0.2),), effects).score == pytest.approx(
+    assert combine_opinions(
+        opinion(0.1), effects=effects, prior=log_odds(0.99)
+    ).score == pytest.approx(0.99)
+    assert combine_opinions(opinion(0.1), None, (opinion(0.2),), effects).score == pytest.approx(
         0.027, abs=0.001
     )
-    assert combined(opinion(0.1), effects=effects).words == 0.1
+    assert combine_opinions(opinion(0.1), effects=effects).words == 0.1
 
 
 def test_a_check_that_may_only_revise_confirms_nothing():
     """A contradiction of a check that may only revise caps the score and does not block."""
     effects = EFFECTS | {"facts": ScorerEffect.REVISE}
-    report = combined(opinion(0.99), REFUTED, effects=effects)
+    report = combine_opinions(opinion(0.99), REFUTED, effects=effects)
 
     assert (0.25, False, ("facts",)) == (report.score, report.confirmed, report.against)
-    assert combined(opinion(0.99), REFUTED).confirmed
+    assert combine_opinions(opinion(0.99), REFUTED).confirmed
 
 
 def test_a_missing_value_confirms_only_beside_documents():
     """A missing value confirms a refutation beside documents, but not in a run."""
-    assert combined(opinion(0.3), ABSENT).confirmed
-    assert not combined(opinion(0.3), ABSENT, missing_confirms=False).confirmed
+    assert combine_opinions(opinion(0.3), ABSENT).confirmed
+    assert not combine_opinions(opinion(0.3), ABSENT, missing_confirms=False).confirmed

@@ -271,8 +271,8 @@ def test_a_deed_in_any_words_needs_a_call(run, answer):
         ("gone", "Your booking BK-2041 was refunded."),
     ],
 )
-def test_what_is_talk_or_from_a_result_is_no_deed(run, answer):
-    """Looking and telling, states that a result has, and loose verbs after a call that did."""
+def test_reads_statements_and_results_are_not_actions(run, answer):
+    """Reads, reports, states in a result, and vague verbs after an executed call are no actions."""
     assert "" == contradictions_in(run, answer)
 
 

@@ -30,7 +30,7 @@ def texts(evidence):
     return [(piece.source, piece.text) for piece in evidence]
 
 
-def asked(session, id, name, arguments, content):
+def call_with_result(session, id, name, arguments, content):
     """Return a call and its result, in OpenAI's format."""
     session.add(
         [
@@ -93,7 +93,7 @@ def test_allowlist_is_evidence():
 def test_failed_call_is_evidence_and_not_an_action(content):
     """The text of a failed result is evidence, but its call is not an executed action."""
     session = Session()
-    asked(session, "a", "cancel_order", '{"id": "W-1"}', content)
+    call_with_result(session, "a", "cancel_order", '{"id": "W-1"}', content)
     session.tool_result("get_order", {"id": "W-2"}, error=True)
     evidence = evidence_of(session)
 
@@ -106,7 +106,7 @@ def test_blocked_call_is_neither_evidence_nor_action():
     firewall = Shield(shield.configure(mode="strict"))
     with firewall.session() as session:
         session.user("Hello")
-        asked(session, "a", "cancel_order", '{"id": "W-1"}', "cancelled W-1")
+        call_with_result(session, "a", "cancel_order", '{"id": "W-1"}', "cancelled W-1")
         blocked = firewall.run_tool_calls(
             {
                 "role": "assistant",
@@ -137,9 +137,9 @@ def test_a_withheld_result_is_no_evidence():
 def test_action_is_classified_as_read_or_write():
     """An executed action is a read or a write by the verb of its name or command."""
     session = Session()
-    asked(session, "a", "get_order", '{"id": "W-1"}', "fine")
-    asked(session, "b", "cancel_order", '{"id": "W-1"}', "done")
-    asked(session, "c", "orders", '{"command": "delete", "id": "W-2"}', "done")
+    call_with_result(session, "a", "get_order", '{"id": "W-1"}', "fine")
+    call_with_result(session, "b", "cancel_order", '{"id": "W-1"}', "done")
+    call_with_result(session, "c", "orders", '{"command": "delete", "id": "W-2"}', "done")
 
     assert [("get_order", True), ("cancel_order", False), ("orders", False)] == [
         (deed.tool, deed.reads) for deed in evidence_of(session).executed
@@ -149,8 +149,8 @@ def test_action_is_classified_as_read_or_write():
 def test_result_has_tool_and_arguments_of_its_call():
     """A result has the tool and arguments of its call, even if call ids repeat."""
     session = Session()
-    asked(session, "a", "get_order", '{"id": "W-1"}', '{"city": "Oslo"}')
-    asked(session, "a", "get_user", '{"id": "U-1"}', '{"city": "Rome"}')
+    call_with_result(session, "a", "get_order", '{"id": "W-1"}', '{"city": "Oslo"}')
+    call_with_result(session, "a", "get_user", '{"id": "U-1"}', '{"city": "Rome"}')
     pieces = evidence_of(session).pieces
 
     assert [
@@ -172,10 +172,10 @@ def test_parent_and_child_session_share_evidence():
 
 
 def test_dropped_messages_are_still_evidence():
-    """Results of dropped messages remain evidence, and their values are vouched for."""
+    """Results of dropped messages remain evidence for their values."""
     session = Session(limits=Limits(text=300))
     session.user("My code is ORD-77123.")
-    asked(session, "a", "get_order", "{}", '{"city": "Oslo"}')
+    call_with_result(session, "a", "get_order", "{}", '{"city": "Oslo"}')
     session.user("x" * 400)
     evidence = evidence_of(session)
 
@@ -257,7 +257,7 @@ def test_documents_come_as_text_or_with_their_id(context, ids):
 
 
 @pytest.mark.parametrize("context", [None, 7, [7], [{"id": "a"}]])
-def test_what_is_no_document_is_refused_in_one_line(context):
+def test_an_invalid_document_is_refused(context):
     """An invalid document raises an error with a one-line message."""
     with pytest.raises(ShieldError) as raised:
         evidence_from(context)
@@ -266,7 +266,7 @@ def test_what_is_no_document_is_refused_in_one_line(context):
     assert "\n" not in str(raised.value)
 
 
-def test_passages_of_one_document_have_ids_of_their_own():
+def test_passages_of_one_document_have_distinct_ids():
     """Passages with the same document id get distinct ids."""
     pieces = evidence_from(
         [{"id": "p", "text": "a"}, {"id": "p", "text": "b"}, {"id": "p#2", "text": "c"}]

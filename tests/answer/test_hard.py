@@ -65,7 +65,7 @@ def call(id, name, arguments):
     return {"id": id, "function": {"name": name, "arguments": json.dumps(arguments)}}
 
 
-def judged(answer, evidence, **more):
+def opinion_on(answer, evidence, **more):
     """Return the opinion on an answer of one sentence."""
     (one,) = hard(claims(answer), evidence, answer=answer, **more)
     return one
@@ -82,7 +82,7 @@ def judged(answer, evidence, **more):
 )
 def test_figure_of_a_record_is_present(answer):
     """A figure of a record is present in any spelling, and has a span."""
-    one = judged(answer, run(TRIP))
+    one = opinion_on(answer, run(TRIP))
 
     assert (PRESENT, (), "") == (one.score, one.missing, one.contradicted)
     assert one.spans
@@ -91,7 +91,7 @@ def test_figure_of_a_record_is_present(answer):
 def test_a_span_leads_to_the_value():
     """A span has the offsets in the passage and the JSON pointer of the value."""
     evidence = run(TRIP)
-    spans = judged("HAT028 costs $79.", evidence).spans
+    spans = opinion_on("HAT028 costs $79.", evidence).spans
     texts = {piece.id: piece.text for piece in evidence}
 
     assert "/flights/0/price" in {span.pointer for span in spans}
@@ -109,7 +109,7 @@ def test_a_span_leads_to_the_value():
 )
 def test_the_value_of_another_record_is_a_contradiction(answer, text, has):
     """A value of another record or field is a contradiction that shows the expected value."""
-    one = judged(answer, run(TRIP))
+    one = opinion_on(answer, run(TRIP))
 
     assert CONTRADICTED == one.score
     assert [text] == [miss.text for miss in one.missing]
@@ -128,7 +128,7 @@ def test_the_value_of_another_record_is_a_contradiction(answer, text, has):
 )
 def test_figure_without_evidence_is_missing(answer, kind):
     """A figure without evidence is missing, with its kind and offsets in the answer."""
-    one = judged(answer, run(TRIP))
+    one = opinion_on(answer, run(TRIP))
 
     (miss,) = one.missing
     assert (kind, ABSENT) == (miss.kind, one.score)
@@ -149,21 +149,21 @@ def test_figure_without_evidence_is_missing(answer, kind):
 )
 def test_computed_figure_is_derived(answer):
     """A sum, difference, multiple or share of figures of the answer or newest result is derived."""
-    one = judged(answer, run(TRIP, user="May I have 10% off?"))
+    one = opinion_on(answer, run(TRIP, user="May I have 10% off?"))
 
     assert (DERIVED, ()) == (one.score, one.missing)
 
 
 def test_a_sum_of_older_results_is_not_derived():
     """A sum of figures of an older result is missing."""
-    one = judged("The total is $243.", run(TRIP, {"status": "fine"}))
+    one = opinion_on("The total is $243.", run(TRIP, {"status": "fine"}))
 
     assert ["$243"] == [miss.text for miss in one.missing]
 
 
 def test_sum_is_derived_only_if_stated_as_computed():
     """A sum is missing if the sentence does not state that it is computed."""
-    one = judged("You get a voucher worth $243.", run(TRIP))
+    one = opinion_on("You get a voucher worth $243.", run(TRIP))
 
     assert ["$243"] == [miss.text for miss in one.missing]
 
@@ -188,34 +188,34 @@ def test_records_in_plain_text_are_separate():
     session.tool_result("list_events", text)
     evidence = evidence_of(session)
 
-    assert PRESENT == judged("EV-1002 starts on May 16 at 14:00.", evidence).score
-    assert CONTRADICTED == judged("EV-1002 starts on May 15.", evidence).score
+    assert PRESENT == opinion_on("EV-1002 starts on May 16 at 14:00.", evidence).score
+    assert CONTRADICTED == opinion_on("EV-1002 starts on May 15.", evidence).score
 
 
 def test_user_message_has_no_records():
     """Figures of a user message belong to no record."""
     evidence = run(TRIP, user="Can I fly HAT028 on June 2 instead, for $90?")
 
-    assert PRESENT == judged("You asked to fly HAT028 on June 2 for $90.", evidence).score
+    assert PRESENT == opinion_on("You asked to fly HAT028 on June 2 for $90.", evidence).score
 
 
 def test_the_question_is_evidence():
     """A figure of the question needs no other evidence."""
     evidence = evidence_from("Paris is a city.")
 
-    assert PRESENT == judged("In 1789 it was a city.", evidence, question="And in 1789?").score
+    assert PRESENT == opinion_on("In 1789 it was a city.", evidence, question="And in 1789?").score
 
 
 def test_soft_figures_are_never_missed():
     """Ordinals, small counts and example ids are not missing."""
     answer = "The 3rd of your two bags has an id such as ORD-77123."
 
-    assert () == judged(answer, run(TRIP)).missing
+    assert () == opinion_on(answer, run(TRIP)).missing
 
 
 def test_nothing_to_check_is_reported():
     """A claim without figure, citation or action is reported as "nothing to check"."""
-    assert Unavailable("nothing to check") == judged("The weather is fine.", run(TRIP))
+    assert Unavailable("nothing to check") == opinion_on("The weather is fine.", run(TRIP))
 
 
 def test_opaque_content_makes_a_miss_undecided():
@@ -225,8 +225,8 @@ def test_opaque_content_makes_a_miss_undecided():
     session.tool_result("get_trip", TRIP)
     evidence = evidence_of(session)
 
-    assert isinstance(judged("Your code is HAT029.", evidence), Unavailable)
-    assert CONTRADICTED == judged("HAT028 leaves on May 30.", evidence).score
+    assert isinstance(opinion_on("Your code is HAT029.", evidence), Unavailable)
+    assert CONTRADICTED == opinion_on("HAT028 leaves on May 30.", evidence).score
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_citation_of_what_was_not_retrieved_is_a_contradiction(answer, good):
         [{"id": "rain", "text": "It rains; see https://x.org/a."}, "It snows.", "It is dry."]
     )
 
-    assert (PRESENT if good else CONTRADICTED) == judged(answer, evidence).score
+    assert (PRESENT if good else CONTRADICTED) == opinion_on(answer, evidence).score
 
 
 @pytest.mark.parametrize(
@@ -265,8 +265,8 @@ def test_claimed_action_needs_its_call(answer):
     """A claimed action in any voice is present with its call and a contradiction without it."""
     done = run(TRIP, writes=[("cancel_booking", {"id": "3FRNFB"}), ("issue_refund", {"of": 1})])
 
-    assert PRESENT == judged(answer, done).score
-    assert "no successful call" in judged(answer, run(TRIP)).contradicted
+    assert PRESENT == opinion_on(answer, done).score
+    assert "no successful call" in opinion_on(answer, run(TRIP)).contradicted
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_claimed_action_needs_its_call(answer):
 )
 def test_plans_offers_reads_and_denials_are_not_actions(answer):
     """A plan, an offer, a read and a denial claim no action."""
-    assert isinstance(judged(answer, run(TRIP)), Unavailable)
+    assert isinstance(opinion_on(answer, run(TRIP)), Unavailable)
 
 
 def test_failed_call_does_not_support_an_action():
@@ -296,7 +296,7 @@ def test_failed_call_does_not_support_an_action():
         ]
     )
 
-    assert CONTRADICTED == judged("I have cancelled your booking.", evidence_of(session)).score
+    assert CONTRADICTED == opinion_on("I have cancelled your booking.", evidence_of(session)).score
 
 
 def test_call_of_another_action_does_not_support_an_action():
@@ -304,15 +304,15 @@ def test_call_of_another_action_does_not_support_an_action():
     other = {"bookings": ["3FRNFB", "59XX6W1"]}
     evidence = run(other, writes=[("cancel_booking", {"id": "3FRNFB"})])
 
-    assert PRESENT == judged("I have cancelled booking 3FRNFB.", evidence).score
-    assert CONTRADICTED == judged("I have booked a table.", evidence).score
+    assert PRESENT == opinion_on("I have cancelled booking 3FRNFB.", evidence).score
+    assert CONTRADICTED == opinion_on("I have booked a table.", evidence).score
 
 
 def test_state_of_a_record_needs_no_call():
     """A passive action is present if a record has that state."""
     evidence = run({"id": "3FRNFB", "status": "cancelled"})
 
-    assert PRESENT == judged("Your booking has been cancelled.", evidence).score
+    assert PRESENT == opinion_on("Your booking has been cancelled.", evidence).score
 
 
 def test_a_refund_follows_from_a_cancellation():
@@ -320,8 +320,8 @@ def test_a_refund_follows_from_a_cancellation():
     answer = "A refund of $79 has been issued to your card."
     done = run(TRIP, writes=[("cancel_booking", {"id": "3FRNFB"})])
 
-    assert PRESENT == judged(answer, done).score
-    assert CONTRADICTED == judged(answer, run(TRIP)).score
+    assert PRESENT == opinion_on(answer, done).score
+    assert CONTRADICTED == opinion_on(answer, run(TRIP)).score
 
 
 @pytest.mark.parametrize("count", [1_000, pytest.param(5_000, marks=pytest.mark.slow)])
@@ -346,7 +346,7 @@ def test_very_long_sentence_is_judged(piece, count):
 
 def test_actions_are_not_checked_against_documents():
     """A claimed action is undecided if the evidence is a document."""
-    assert isinstance(judged("I have cancelled it.", evidence_from("A text.")), Unavailable)
+    assert isinstance(opinion_on("I have cancelled it.", evidence_from("A text.")), Unavailable)
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_actions_are_not_checked_against_documents():
 )
 def test_another_value_for_the_same_thing_is_a_contradiction(answer, text):
     """A claim contradicts a sentence that differs only in one value."""
-    one = judged(answer, evidence_from("The tower in Paris was finished in 1889. It is tall."))
+    one = opinion_on(answer, evidence_from("The tower in Paris was finished in 1889. It is tall."))
 
     assert one.missing
     assert text in one.contradicted
@@ -368,21 +368,21 @@ def test_another_magnitude_is_a_contradiction():
     """A claim of billions contradicts a sentence with the same number of millions."""
     evidence = evidence_from("Last year the shop sold 2.4 million loaves of bread in Lyon.")
 
-    assert CONTRADICTED == judged("The shop sold 2.4 billion loaves of bread.", evidence).score
+    assert CONTRADICTED == opinion_on("The shop sold 2.4 billion loaves of bread.", evidence).score
 
 
 def test_another_year_is_a_contradiction():
     """A date contradicts a sentence with the same day of another year."""
     evidence = evidence_from("The museum opened its doors on May 4, 2019 after repairs.")
 
-    assert CONTRADICTED == judged("The museum opened its doors on May 4, 2009.", evidence).score
+    assert CONTRADICTED == opinion_on("The museum opened its doors on May 4, 2009.", evidence).score
 
 
 def test_a_negated_sentence_is_a_contradiction():
     """A claim contradicts a sentence that differs only in a negation."""
     evidence = evidence_from("The ticket is not refundable after departure.")
 
-    assert CONTRADICTED == judged("The ticket is refundable after departure.", evidence).score
+    assert CONTRADICTED == opinion_on("The ticket is refundable after departure.", evidence).score
 
 
 JSON = st.recursive(

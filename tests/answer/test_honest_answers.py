@@ -186,7 +186,7 @@ def test_an_amount_with_a_code_behind_it():
     ]
 
 
-def test_an_amount_that_stands_nowhere_is_contradicted_by_its_record():
+def test_a_wrong_amount_is_contradicted_by_its_record():
     """A wrong amount contradicts its record, and the message contains the record's amount."""
     result = after(*BANK, answer="The balance of account 8810 is €2,413.77.")
 

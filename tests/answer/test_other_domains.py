@@ -229,7 +229,7 @@ CHANGED = [
 ]
 
 
-def missed(run, answer):
+def missing_and_contradicted(run, answer):
     """Return the missing values of an answer and their contradictions."""
     session = Session()
     session.user("Please tell me what you see.")
@@ -248,13 +248,13 @@ def missed(run, answer):
 @pytest.mark.parametrize(("run", "answer"), HONEST)
 def test_honest_answer_has_no_missing_value(run, answer):
     """An honest answer with sums, rates, shares and rounded figures has no missing value."""
-    assert [] == missed(run, answer)
+    assert [] == missing_and_contradicted(run, answer)
 
 
 def test_the_amount_of_another_record_is_missed():
     """An amount is missing if it is not that of the record the sentence names."""
     assert ["\u20ac985.50"] == [
-        text for text, _ in missed("freight", "MS Aurelia costs \u20ac985.50.")
+        text for text, _ in missing_and_contradicted("freight", "MS Aurelia costs \u20ac985.50.")
     ]
 
 
@@ -267,18 +267,20 @@ def test_the_amount_of_another_record_is_missed():
 )
 def test_an_amount_beside_the_record_that_a_sentence_names(answer):
     """An amount that a sentence states of something else is not missing."""
-    assert [] == missed("freight", answer)
+    assert [] == missing_and_contradicted("freight", answer)
 
 
 def test_the_amount_of_another_record_under_a_named_field_is_missed():
     """An amount is missing if it is not that of the named field of the named record."""
-    assert [("$1.20", "")] == missed("lib", "The fine for Winter Orchards is $1.20.")
+    assert [("$1.20", "")] == missing_and_contradicted(
+        "lib", "The fine for Winter Orchards is $1.20."
+    )
 
 
 @pytest.mark.parametrize(("run", "answer", "text"), CHANGED)
 def test_a_changed_figure_is_missed(run, answer, text):
     """A figure of no record, another record or another field is missing."""
-    assert text in {value for value, _ in missed(run, answer)}
+    assert text in {value for value, _ in missing_and_contradicted(run, answer)}
 
 
 @pytest.mark.parametrize(
@@ -292,6 +294,6 @@ def test_a_changed_figure_is_missed(run, answer, text):
 )
 def test_the_value_of_its_own_record_is_reported(run, answer, has):
     """The contradiction contains the value of the record that the sentence names."""
-    ((_, messages),) = missed(run, answer)
+    ((_, messages),) = missing_and_contradicted(run, answer)
 
     assert has in messages

@@ -15,7 +15,7 @@ from abs_shield.session import Session
 VISIT = {"id": "ap-7", "provider": {"title": "Dr.", "family_name": "Okafor", "given": "Adaeze"}}
 
 
-def judged(answer: str, result: Any = VISIT, question: str = "") -> Opinion | Unavailable:
+def opinion_on(answer: str, result: Any = VISIT, question: str = "") -> Opinion | Unavailable:
     session = Session()
     session.user("When is my visit, and did Mrs. Lindqvist confirm it?")
     session.tool_result("get_visit", result)
@@ -38,7 +38,7 @@ def judged(answer: str, result: Any = VISIT, question: str = "") -> Opinion | Un
 )
 def test_mentioned_person_passes(answer: str) -> None:
     """A titled name passes with any given name or ending if the evidence has the family name."""
-    report = judged(answer)
+    report = opinion_on(answer)
 
     assert not isinstance(report, Opinion) or not report.missing
 
@@ -55,7 +55,7 @@ def test_mentioned_person_passes(answer: str) -> None:
 )  # fmt: skip
 def test_unmentioned_family_name_is_missing(answer: str, missing: list[str]) -> None:
     """A titled name is missing if the evidence lacks the family name."""
-    report = judged(answer)
+    report = opinion_on(answer)
 
     assert isinstance(report, Opinion)
     assert missing == [one.text for one in report.missing]
@@ -65,14 +65,14 @@ def test_unmentioned_family_name_is_missing(answer: str, missing: list[str]) -> 
 def test_name_in_another_script_is_undecided() -> None:
     """A name is not judged if the evidence is in another script."""
     assert isinstance(
-        judged("You see Dr. Ivanov.", {"doctor": "\u0418\u0432\u0430\u043d\u043e\u0432"}),
+        opinion_on("You see Dr. Ivanov.", {"doctor": "\u0418\u0432\u0430\u043d\u043e\u0432"}),
         Unavailable,
     )
 
 
 def test_person_in_the_question_passes() -> None:
     """A person whom the question names passes."""
-    report = judged("Dr. Weber is not on duty.", question="Is Dr. Weber there?")
+    report = opinion_on("Dr. Weber is not on duty.", question="Is Dr. Weber there?")
 
     assert isinstance(report, Opinion)
     assert not report.missing
@@ -110,7 +110,7 @@ ROW = {
 )
 def test_mentioned_untitled_name_passes(answer: str) -> None:
     """An untitled name passes by one of its parts, a handle, an address or its short form."""
-    report = judged(answer, ROW)
+    report = opinion_on(answer, ROW)
 
     assert not isinstance(report, Opinion) or not report.missing
 
@@ -129,7 +129,7 @@ def test_mentioned_untitled_name_passes(answer: str) -> None:
 )  # fmt: skip
 def test_unmentioned_untitled_name_is_missing(answer: str, missing: list[str]) -> None:
     """An untitled name with a common given name is missing if the evidence lacks it."""
-    report = judged(answer, ROW)
+    report = opinion_on(answer, ROW)
 
     assert isinstance(report, Opinion)
     assert missing == [one.text for one in report.missing]
@@ -159,7 +159,7 @@ def test_at_most_two_hundred_people_are_judged() -> None:
 )
 def test_name_in_another_spelling_passes(answer: str, result: Any) -> None:
     """A name passes without umlauts or capitals, escaped, as a handle or shortened."""
-    report = judged(answer, result)
+    report = opinion_on(answer, result)
 
     assert isinstance(report, Opinion)
     assert not report.missing

@@ -47,7 +47,7 @@ def lend(copy=None, name="lend_book", id=None):
 
 
 @pytest.fixture
-def compared(written):
+def compare_policies(written):
     """Compare two policies on runs of the library."""
 
     def run(new, old, *lines, labels=None, most=3):
@@ -105,26 +105,26 @@ LINES = [a_line("a", lend(3), lend(30)), a_line("b", lend("x"), lend(name="lent_
         ({}, {}, {}),
     ],
 )  # fmt: skip
-def test_what_changes(compared, new, old, expected):
+def test_what_changes(compare_policies, new, old, expected):
     """Each changed decision counts once for its kind and tool, and for the layer to blame."""
-    into = compared(configure(**{**BASE, **new}), configure(**{**BASE, **old}), *LINES)
+    into = compare_policies(configure(**{**BASE, **new}), configure(**{**BASE, **old}), *LINES)
 
     assert expected == {(str(kind), *rest): n for (kind, *rest), n in into.layers.items()}
     assert sum(expected.values()) == into.kinds.total() == into.tools.total()
     assert (2, 4, 4) == (into.runs, into.new.calls, into.old.calls)
 
 
-def test_a_call_blocked_by_two_layers_is_one_change(compared):
+def test_a_call_blocked_by_two_layers_is_one_change(compare_policies):
     """The change is counted once and attributed to both layers."""
     old = configure(layers=[])
     new = configure(layers=[*BASE["layers"], wary], on_suspicious="block")
-    into = compared(new, old, a_line("a", lend("x")))
+    into = compare_policies(new, old, a_line("a", lend("x")))
 
     assert {Kind.ALLOW_TO_BLOCK: 1} == into.kinds
     assert {"parameter_mismatch", "wary"} == {layer for _, _, layer in into.layers}
 
 
-def test_an_example_has_the_findings_that_differ(compared):
+def test_an_example_has_the_findings_that_differ(compare_policies):
     """An example has its run, its line, and the findings that only one policy has."""
     new = configure(layers=["parameter_mismatch", wary])
     old = configure(
@@ -132,7 +132,7 @@ def test_an_example_has_the_findings_that_differ(compared):
         rules=[small],
         modes={"parameter_mismatch": "audit"},
     )
-    into = compared(new, old, a_line("z"), a_line("a", lend(3), lend(30, id="c")))
+    into = compare_policies(new, old, a_line("z"), a_line("a", lend(3), lend(30, id="c")))
 
     (one,) = into.examples[Kind.BLOCK_TO_ALLOW]
     assert ("a", 1, "c", "lend_book", 2) == (
@@ -144,51 +144,51 @@ def test_an_example_has_the_findings_that_differ(compared):
     )
 
 
-def test_a_finding_in_another_mode_appears_and_disappears(compared):
+def test_a_finding_in_another_mode_appears_and_disappears(compare_policies):
     """A finding that is enforced instead of audited is listed on both sides with its mode."""
-    into = compared(configure(), configure(mode="audit"), a_line("a", lend("x")))
+    into = compare_policies(configure(), configure(mode="audit"), a_line("a", lend("x")))
 
     (one,) = into.examples[Kind.ALLOW_TO_BLOCK]
     assert ["strict"] == [finding.mode for finding in one.appeared]
     assert ["audit"] == [finding.mode for finding in one.disappeared]
 
 
-def test_other_findings(compared):
+def test_other_findings(compare_policies):
     """A decision that stays although another layer makes it is counted apart."""
     new = configure(layers=["impossible_state"], rules=[small])
     old = configure(layers=[wary], on_suspicious="block")
 
     assert (1, 0) == (
-        compared(new, old, a_line("a", lend(30))).other_findings,
-        compared(new, new, a_line("a", lend(30))).other_findings,
+        compare_policies(new, old, a_line("a", lend(30))).other_findings,
+        compare_policies(new, new, a_line("a", lend(30))).other_findings,
     )
 
 
-def test_successful_runs_are_counted_separately(compared):
+def test_successful_runs_are_counted_separately(compare_policies):
     """Changes and blocks in runs labelled as successful have their own counts."""
     good, bad = {"labels": {"success": True}}, {"labels": {"success": False}}
     lines = [a_line("a", lend("x"), **good), a_line("b", lend("x"), **bad)]
-    into = compared(configure(), configure(mode="audit"), *lines)
+    into = compare_policies(configure(), configure(mode="audit"), *lines)
 
     assert (2, 1) == (into.kinds[Kind.ALLOW_TO_BLOCK], into.in_successes[Kind.ALLOW_TO_BLOCK])
     assert (2, 1) == (into.new.hit("blocked"), into.new.hit("blocked", successful=True))
     assert (2, 1) == (into.old.hit("flagged"), into.old.hit("flagged", successful=True))
 
 
-def test_the_number_of_examples_is_limited(compared):
+def test_the_number_of_examples_is_limited(compare_policies):
     """The first examples of each kind are stored, and the first of each tool for annotations."""
     lines = [a_line(str(n), lend("x"), lend(name=f"tool{n}")) for n in range(5)]
-    into = compared(configure(), configure(layers=[]), *lines, most=2)
+    into = compare_policies(configure(), configure(layers=[]), *lines, most=2)
 
     assert ["0", "0"] == [one.run_id for one in into.examples[Kind.ALLOW_TO_BLOCK]]
     assert 6 == len(into.firsts)
 
 
 @pytest.mark.slow
-def test_the_number_of_tool_names_is_limited(compared):
+def test_the_number_of_tool_names_is_limited(compare_policies):
     """Tools beyond the first thousand are counted together."""
     lines = [a_line("a", *(lend(name=f"tool{n}") for n in range(1_200)))]
-    into = compared(configure(), configure(layers=[]), *lines)
+    into = compare_policies(configure(), configure(layers=[]), *lines)
 
     assert 1_200 == into.tools.total()
     assert 200 == into.tools[Kind.ALLOW_TO_BLOCK, "(other tools)"]

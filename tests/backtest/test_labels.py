@@ -34,7 +34,7 @@ CALLS = [
 
 
 @pytest.fixture
-def labelled(written, a_run):
+def compare_labelled(written, a_run):
     """Compare runs of four calls, with labels; the second and third call are blocked."""
 
     def run(calls=None, *, lines=(), sessions=(None,)):
@@ -67,9 +67,9 @@ def labelled(written, a_run):
         ],
     ],
 )
-def test_labels_in_a_run(labelled, calls):
+def test_labels_in_a_run(compare_labelled, calls):
     """An object of call to label, or a list: by index from 0, or by id."""
-    into = labelled(calls)
+    into = compare_labelled(calls)
 
     score = into.new.score("flagged")
     assert {OK: 1, BAD: 2} == into.new.labelled
@@ -89,14 +89,16 @@ def test_labels_in_a_run(labelled, calls):
         {"run_id": "r1", "session_id": "another", "call_index": 0, "call_id": "w"},
     ],
 )
-def test_labels_in_a_file(labelled, line):
+def test_labels_in_a_file(compare_labelled, line):
     """A line finds its call by the run or the session, and by index or id."""
-    into = labelled(lines=[{**line, "label": "ok", "note": "whatever else"}], sessions=["s"])
+    into = compare_labelled(
+        lines=[{**line, "label": "ok", "note": "whatever else"}], sessions=["s"]
+    )
 
     assert ({OK: 1}, {0}, set()) == (into.new.labelled, into.matched, into.repeated)
 
 
-def test_a_label_without_its_call_is_not_matched(labelled):
+def test_a_label_without_its_call_is_not_matched(compare_labelled):
     """Labels with an unknown run, index or call id are not counted as matched."""
     lines = [
         {"run_id": "r1", "call_index": 9, "label": "ok"},
@@ -104,35 +106,37 @@ def test_a_label_without_its_call_is_not_matched(labelled):
         {"run_id": "r1", "call_id": "x", "label": "ok"},
     ]
 
-    assert {2} == labelled(lines=lines).matched
+    assert {2} == compare_labelled(lines=lines).matched
 
 
-def test_an_ambiguous_label_is_reported(labelled):
+def test_an_ambiguous_label_is_reported(compare_labelled):
     """A label that matches two runs of a session or a repeated call id is reported."""
     index = [{"session_id": "s", "call_index": 0, "label": "ok"}]
     twice = [{"run_id": "r1", "call_id": "y", "label": "hallucinated"}]
 
-    assert {0} == labelled(lines=index, sessions=["s", "s"]).repeated
-    assert {0} == labelled(lines=twice).repeated
+    assert {0} == compare_labelled(lines=index, sessions=["s", "s"]).repeated
+    assert {0} == compare_labelled(lines=twice).repeated
 
 
-def test_a_label_of_a_file_overrides_that_of_the_run(labelled):
+def test_a_label_of_a_file_overrides_that_of_the_run(compare_labelled):
     """If both label a call, the label of the file counts."""
-    into = labelled({"0": "hallucinated"}, lines=[{"run_id": "r1", "call_index": 0, "label": "ok"}])
+    into = compare_labelled(
+        {"0": "hallucinated"}, lines=[{"run_id": "r1", "call_index": 0, "label": "ok"}]
+    )
 
     assert ({OK: 1}, 0) == (into.new.labelled, into.disputed)
 
 
-def test_labels_that_disagree_do_not_count(labelled):
+def test_labels_that_disagree_do_not_count(compare_labelled):
     """A call with two different labels is counted as disputed and not as labelled."""
-    into = labelled({"0": "hallucinated", "x": "ok"})
+    into = compare_labelled({"0": "hallucinated", "x": "ok"})
 
     assert (0, 1) == (into.new.labelled.total(), into.disputed)
 
 
-def test_scores_of_layers(labelled):
+def test_scores_of_layers(compare_labelled):
     """Each layer's own findings are scored, for flags and for blocks."""
-    into = labelled({"0": "ok", "1": "hallucinated", "2": "ok", "3": "ok"})
+    into = compare_labelled({"0": "ok", "1": "hallucinated", "2": "ok", "3": "ok"})
 
     blocks = into.new.score("blocked", layer="phantom_tool")
     assert (Proportion(1, 1), Proportion(1, 1)) == (blocks.precision, blocks.recall)
@@ -141,9 +145,11 @@ def test_scores_of_layers(labelled):
     assert [2] == [one.call_index for one in into.false_alarms]
 
 
-def test_the_sweep_at_the_own_threshold_equals_the_decisions(labelled):
+def test_the_sweep_at_the_own_threshold_equals_the_decisions(compare_labelled):
     """At the policy's threshold the sweep has the scores and shares of the decisions."""
-    figures: PolicyFigures = labelled({"0": "ok", "1": "hallucinated", "2": "ok", "z": BAD}).new
+    figures: PolicyFigures = compare_labelled(
+        {"0": "ok", "1": "hallucinated", "2": "ok", "z": BAD}
+    ).new
     (own,) = (point for point in figures.sweep() if point.own)
 
     assert (0.8, figures.score("flagged"), figures.score("blocked")) == (

@@ -41,7 +41,7 @@ def toolsets():
 
 
 @pytest.fixture(scope="module")
-def decided(some, toolsets):
+def replay_decisions(some, toolsets):
     """Return, for a policy, the calls that a replay of it flags and would block."""
 
     def judged(policy):
@@ -70,14 +70,14 @@ POLICIES = {
 
 
 @pytest.mark.parametrize("what", POLICIES)
-def test_the_changes_are_those_between_two_replays(some, toolsets, decided, what):
+def test_the_changes_are_those_between_two_replays(some, toolsets, replay_decisions, what):
     """The counts of a backtest are the difference of two separate replays."""
     new, old = configure(**POLICIES[what]), configure()
     sides = Side(new), Side(old)
     into = Comparison.of(*sides)
     for run in runs([some], Toolsets(toolsets)):
         compare(run, *sides, into=into)
-    (flags, blocks), (flagged, blocked) = decided(new), decided(old)
+    (flags, blocks), (flagged, blocked) = replay_decisions(new), replay_decisions(old)
 
     assert {
         Kind.ALLOW_TO_BLOCK: len(blocks - blocked),
@@ -88,22 +88,24 @@ def test_the_changes_are_those_between_two_replays(some, toolsets, decided, what
     assert into.kinds.total() > 0
 
 
-def test_a_layer_from_audit_to_strict(some, toolsets, decided):
+def test_a_layer_from_audit_to_strict(some, toolsets, replay_decisions):
     """Exactly what that layer stops is allowed under the one policy and blocked under the other."""
     old = configure(modes={"parameter_mismatch": "audit"})
     sides = Side(configure()), Side(old)
     into = Comparison.of(*sides)
     for run in runs([some], Toolsets(toolsets)):
         compare(run, *sides, into=into)
-    _, blocked = decided(configure())
-    _, others = decided(configure(layers=["phantom_tool", "phantom_target", "impossible_state"]))
+    _, blocked = replay_decisions(configure())
+    _, others = replay_decisions(
+        configure(layers=["phantom_tool", "phantom_target", "impossible_state"])
+    )
 
     assert {Kind.ALLOW_TO_BLOCK: len(blocked - others)} == dict(into.kinds)
     assert {"parameter_mismatch"} == {layer for _, _, layer in into.layers}
 
 
 @pytest.mark.parametrize("own", [0.3, 0.8])
-def test_the_sweep_is_what_replays_decide(some, toolsets, decided, own):
+def test_the_sweep_is_what_replays_decide(some, toolsets, replay_decisions, own):
     """From one replay: at its own threshold, and at two others."""
     side = Side(configure(threshold=own))
     into = Comparison.of(side)
@@ -112,5 +114,5 @@ def test_the_sweep_is_what_replays_decide(some, toolsets, decided, own):
     counts = {p.threshold: (p.flagged.count, p.blocked.count) for p in into.new.sweep()}
 
     for threshold in (own, 0.0, 0.65):
-        flags, blocks = decided(configure(threshold=threshold))
+        flags, blocks = replay_decisions(configure(threshold=threshold))
         assert (len(flags), len(blocks)) == counts[threshold]

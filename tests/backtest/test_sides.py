@@ -134,8 +134,8 @@ def test_the_layer_to_blame(run_file):
     assert {Mode.AUDIT} == {finding.mode for finding in other.ruling.findings}
 
 
-def failed(coverage: dict[str, Coverage], error: str) -> Decision:
-    """A decision about a call that was not judged, or not by all layers."""
+def failed_decision(coverage: dict[str, Coverage], error: str) -> Decision:
+    """Return a decision about a call that was not judged, or not by all layers."""
     return Decision(
         id="d1", subject=Subject.CALL, tool="refund", verdict=Verdict.CLEAN, action=Action.ALLOW,
         mode=Mode.AUDIT, blocked=False, would_block=False, policy_revision="", at=0.0,
@@ -148,14 +148,14 @@ def test_an_error_outside_of_layers_is_attributed_to_the_call_check():
     layer = {"impossible_state": Coverage(Outcome.ERROR, "broken"), "phantom_tool": RAN}
 
     assert [("call check", "call check could not run: X")] == faults_of(
-        failed({}, "call check could not run: X")
+        failed_decision({}, "call check could not run: X")
     )
     assert [("impossible_state", "broken")] == faults_of(
-        failed(layer, "impossible_state could not run: broken")
+        failed_decision(layer, "impossible_state could not run: broken")
     )
 
 
-def decided(path: str, policy: Policy, threshold: float) -> list[tuple[bool, bool]]:
+def replay_decisions(path: str, policy: Policy, threshold: float) -> list[tuple[bool, bool]]:
     """Return which calls of a file a replay at the threshold flags, and would block."""
     request = policy.model_copy(update={"threshold": threshold})
     return [
@@ -193,7 +193,7 @@ def test_one_replay_tells_what_every_threshold_decides(run_file, own, on_suspici
     policy = configure(layers=[doubt], threshold=own, on_suspicious=on_suspicious)
 
     for threshold in (own, asked):
-        assert decided(path, policy, threshold) == sweep_at(path, policy, threshold)
+        assert replay_decisions(path, policy, threshold) == sweep_at(path, policy, threshold)
 
 
 @pytest.mark.parametrize("own", [0.3, 0.8, 1.0])
@@ -203,8 +203,8 @@ def test_the_sweep_of_confidence_drop_is_exact_up_to_the_own_threshold(run_file,
     policy = configure(layers=["confidence_drop"], threshold=own)
 
     for threshold in (0.0, 0.15, own):
-        assert decided(path, policy, threshold) == sweep_at(path, policy, threshold)
-    assert decided(path, policy, own) == sweep_at(path, policy, 1.0)
+        assert replay_decisions(path, policy, threshold) == sweep_at(path, policy, threshold)
+    assert replay_decisions(path, policy, own) == sweep_at(path, policy, 1.0)
 
 
 @given(st.floats(0, 1))

@@ -22,7 +22,7 @@ RECORDED = pytest.mark.skipif(
 )
 
 
-def reported(*options):
+def run_benchmark(*options):
     """Return what the benchmark prints."""
     done = subprocess.run(
         [sys.executable, "benchmarks/answers.py", "--data", str(DATA), *options],
@@ -37,7 +37,7 @@ def reported(*options):
 @RECORDED
 def test_a_few_runs_are_measured():
     """False alarms, changed figures and deeds of some runs, as one JSON object."""
-    replies = reported("--only", "runs", "--every", "100")["replies"]
+    replies = run_benchmark("--only", "runs", "--every", "100")["replies"]
 
     assert replies["turns"] > 0
     assert replies["share of turns flagged"] <= 0.1
@@ -48,7 +48,7 @@ def test_a_few_runs_are_measured():
 @RECORDED
 def test_the_gate_is_measured():
     """Answers with their own run are emitted more often than answers with another run."""
-    gate = reported("--only", "gate", "--every", "200")["gate"]
+    gate = run_benchmark("--only", "gate", "--every", "200")["gate"]
     own, other = gate["default"]["its own run"], gate["default"]["another run"]
 
     assert own["emit"] > other["emit"]

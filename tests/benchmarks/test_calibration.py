@@ -22,7 +22,7 @@ recorded = pytest.mark.skipif(
 )
 
 
-def printed(*options: str) -> str:
+def run_script(*options: str) -> str:
     """Return what the script prints; a failing script fails the test."""
     command = [sys.executable, str(ROOT / "benchmarks" / "calibration.py"), *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -57,7 +57,7 @@ def test_the_prior_is_fitted_to_the_shipped_counts(monkeypatch: pytest.MonkeyPat
 @recorded
 def test_the_shipped_table_is_the_fit() -> None:
     """The counts and strengths of the package are those of the recorded runs."""
-    output = json.loads(printed("--data", *map(str, FOLDERS), "--format", "json"))
+    output = json.loads(run_script("--data", *map(str, FOLDERS), "--format", "json"))
     names = ("strength", "right", "wrong", "found", "planted")
     fitted = {row["basis"]: [row[name] for name in names] for row in output["rows"]}
     shipped = {

@@ -23,7 +23,7 @@ recorded = pytest.mark.skipif(
 )
 
 
-def printed(*options: str) -> str:
+def run_script(*options: str) -> str:
     """Return what the script prints; a failing script fails the test."""
     command = [sys.executable, str(ROOT / "benchmarks" / "detection.py"), *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -62,7 +62,7 @@ def test_runs_may_contain_their_tools(tmp_path: Path) -> None:
     }
     with gzip.open(tmp_path / "runs.jsonl.gz", "wt") as file:
         file.write(json.dumps(run) + "\n")
-    output = printed("--data", str(tmp_path), "--policy", "none", "--list")
+    output = run_script("--data", str(tmp_path), "--policy", "none", "--list")
 
     assert "w_7732" in output
 
@@ -71,7 +71,7 @@ def test_runs_may_contain_their_tools(tmp_path: Path) -> None:
 @recorded
 def test_a_few_runs_fill_every_table() -> None:
     """Twenty runs give the tables of both policies."""
-    output = json.loads(printed("--data", str(DATA), "--limit", "20", "--format", "json"))
+    output = json.loads(run_script("--data", str(DATA), "--limit", "20", "--format", "json"))
     titles = [table["title"][:2] for table in output["none"]]
 
     assert ["1a", "1b", "1c", "2.", "3.", "4a", "4b", "4c", "4d", "5a", "5b", "6."] == titles
@@ -82,7 +82,7 @@ def test_a_few_runs_fill_every_table() -> None:
 @recorded
 def test_planted_faults_are_counted_once() -> None:
     """A kind's sources have as many faults as its domains."""
-    output = json.loads(printed("--data", str(DATA), "--limit", "20", "--format", "json"))
+    output = json.loads(run_script("--data", str(DATA), "--limit", "20", "--format", "json"))
     by_source, by_domain = (table["rows"] for table in output["none"][:2])
     faults = [rate for row in by_source for rate in row.values() if isinstance(rate, dict)]
 
@@ -134,7 +134,7 @@ def test_the_rules_of_detection_are_counted(
     """Without recorded runs the table counts what changes in those written by hand."""
     monkeypatch.setenv("ABS_SHIELD_DATA", str(tmp_path))
     name = "indirect mention `place_name`"
-    table = printed("--ablate", name, "--jobs", "1")
+    table = run_script("--ablate", name, "--jobs", "1")
     *_, row = table.splitlines()
 
     assert f"| {name} | +7 (+0) | +0 |" == row
@@ -160,7 +160,7 @@ def test_a_planted_fault_is_counted(tmp_path: Path) -> None:
     for name, line in (("runs", run), ("mutations", case)):
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(json.dumps(line).encode()))
 
-    table = printed(
+    table = run_script(
         "--data", str(tmp_path), "--ablate", "words for identifiers", "--jobs", "1"
     ).splitlines()
 

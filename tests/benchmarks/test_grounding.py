@@ -24,7 +24,7 @@ NATURAL = {
 NEVER_TRAINED = ("ragtruth", "faithbench", "topicalchat", "bump", "summedits", "wice-tokens")
 
 
-def printed(script: str, *options: str) -> str:
+def run_script(script: str, *options: str) -> str:
     """Return what the script prints; a failing script fails the test."""
     command = [sys.executable, str(ROOT / "benchmarks" / script), *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -35,7 +35,7 @@ def printed(script: str, *options: str) -> str:
 @pytest.fixture(scope="module")
 def lines() -> list[dict[str, Any]]:
     """Return what the benchmark prints of a few answers."""
-    out = printed("grounding.py", "--data", str(DATA), "--limit", "25")
+    out = run_script("grounding.py", "--data", str(DATA), "--limit", "25")
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -43,7 +43,7 @@ def lines() -> list[dict[str, Any]]:
 @labelled
 def test_the_guardrail_passes_some_answers_of_every_corpus() -> None:
     """Each line has shares and a balanced accuracy; what is out of scope passes by default only."""
-    out = printed("guardrail.py", "--data", str(DATA), "--limit", "12")
+    out = run_script("guardrail.py", "--data", str(DATA), "--limit", "12")
     lines = {line["corpus"]: line for line in map(json.loads, out.splitlines())}
 
     assert lines.keys() > NATURAL | {"all natural"}
@@ -92,7 +92,7 @@ def test_what_is_shown_stands_beside_what_the_words_say(lines: list[dict[str, An
 def test_the_shipped_weights_come_from_the_script(tmp_path: Path) -> None:
     """Training again on the same answers gives the shipped file, number for number."""
     out = tmp_path / "weights.json"
-    printed("train_lexical.py", "--data", str(DATA), "--out", str(out))
+    run_script("train_lexical.py", "--data", str(DATA), "--out", str(out))
     shipped = ROOT / "abs_shield" / "answer" / "scorers" / "lexical" / "weights-2.json"
 
     assert json.loads(shipped.read_text("utf-8")) == json.loads(out.read_text("utf-8"))

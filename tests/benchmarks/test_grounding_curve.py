@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.test_grounding import DATA, labelled, printed
+from tests.benchmarks.test_grounding import DATA, labelled, run_script
 
 
 @pytest.mark.data
@@ -17,7 +17,7 @@ def test_a_few_answers_give_a_picture(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="pictures need the extra `pictures`")
     path = tmp_path / "curve.svg"
     options = ("--data", str(DATA), "--limit", "60", "--picture", str(path))
-    report = json.loads(printed("grounding_curve.py", *options))
+    report = json.loads(run_script("grounding_curve.py", *options))
     answered = [point["said"] for point in report["curve"]]
 
     assert answered == sorted(answered)

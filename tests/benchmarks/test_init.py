@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data")) / "toolcalls"
 
 
-def printed(*options: str) -> str:
+def run_script(*options: str) -> str:
     """Return what the script prints; a failing script fails the test."""
     command = [sys.executable, str(ROOT / "benchmarks" / "init.py"), *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -30,7 +30,7 @@ def printed(*options: str) -> str:
 @pytest.mark.parametrize("toolset", ["agentdojo:banking:v1", "tau2:airline"])
 def test_a_toolset_is_mined(toolset: str) -> None:
     """The mined policy is proved, blocks no call, and each option allows more calls."""
-    (row,) = json.loads(printed("--data", str(DATA), "--toolset", toolset))
+    (row,) = json.loads(run_script("--data", str(DATA), "--toolset", toolset))
 
     assert 0 == row["prove_errors"]
     assert row["would_block_before"] == row["would_block"] == row["blocked_in_strict"]

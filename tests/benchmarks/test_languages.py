@@ -24,7 +24,7 @@ def languages():
 
 
 @lru_cache
-def judged(code):
+def judge_dialogues(code):
     return languages().judged(code)
 
 
@@ -36,7 +36,7 @@ def test_every_file_has_a_name():
 @pytest.mark.parametrize("code", CODES)
 def test_right_calls_of_a_language(code):
     """No right call has a finding that is HALLUCINATED."""
-    result = judged(code)
+    result = judge_dialogues(code)
 
     assert result.calls >= 60
     assert result.hard == 0, result.flags
@@ -44,7 +44,7 @@ def test_right_calls_of_a_language(code):
 
 def test_right_calls_of_all_languages():
     """At most one in two hundred has a finding of any kind."""
-    result = [judged(code) for code in CODES]
+    result = [judge_dialogues(code) for code in CODES]
 
     assert 200 * sum(one.flagged for one in result) <= sum(one.calls for one in result)
 
@@ -52,7 +52,7 @@ def test_right_calls_of_all_languages():
 @pytest.mark.parametrize("code", CODES)
 def test_faults_of_a_language(code):
     """Invented and misspelt identifiers and what undoes a call are found in every language."""
-    result = judged(code)
+    result = judge_dialogues(code)
     kinds = ("unseen", "typo", "undone")
     results, planted = (
         sum(table[kind] for kind in kinds) for table in (result.found, result.planted)

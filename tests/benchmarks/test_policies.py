@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data")) / "toolcalls"
 
 
-def printed(*options: str) -> str:
+def run_script(*options: str) -> str:
     """Return what the script prints; a failing script fails the test."""
     command = [sys.executable, str(ROOT / "benchmarks" / "policies.py"), *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -28,7 +28,7 @@ def printed(*options: str) -> str:
 )
 def test_a_few_runs_fill_every_table() -> None:
     """Ten runs of each policy are judged, every call of them."""
-    output = printed("--data", str(DATA), "--limit", "10")
+    output = run_script("--data", str(DATA), "--limit", "10")
     totals = [line for line in output.splitlines() if line.startswith("| all |")]
 
     assert 3 == output.count("0 calls could not be judged") == len(totals)

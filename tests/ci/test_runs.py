@@ -66,7 +66,7 @@ def program(path: Path) -> None:
 
 
 @pytest.fixture
-def ran(checkout):
+def run_script(checkout):
     """Run a script of `.ci`; calls that hold the text *fails* exit with 3, *free* KiB are free."""
 
     def run(script: str, *, fails: str = "nothing", free: int = 0) -> Done:
@@ -90,33 +90,33 @@ def ran(checkout):
     return run
 
 
-def test_every_step_passes(ran):
+def test_every_step_passes(run_script):
     """If no step fails, the exit code is 0 and no step is listed."""
-    done = ran("run")
+    done = run_script("run")
 
     assert 0 == done.code
     assert "FAILED" not in done.out
     assert "ci nox -s adapters -j 2 -- -m not data and not release" == done.calls[-1]
 
 
-def test_the_tests_of_the_readme_run_with_the_ci_profile(ran):
+def test_the_tests_of_the_readme_run_with_the_ci_profile(run_script):
     """The README's command runs slow tests, too, and its property tests try more examples."""
-    calls = [call for call in ran("run").calls if "apt-get" not in call]
+    calls = [call for call in run_script("run").calls if "apt-get" not in call]
     tests = "ci python3 -m pytest -n auto -m not data and not release"
 
     assert ["ci install dev", tests] == calls[:2]
 
 
-def test_processes_of_tests_reuse_bytecode(ran):
+def test_processes_of_tests_reuse_bytecode(run_script):
     """An environment that forbids to write it makes each of them compile the package again."""
-    assert [] == [call for call in ran("run").calls if "bytecode" in call]
+    assert [] == [call for call in run_script("run").calls if "bytecode" in call]
 
 
 @pytest.mark.skipif(not MEMORY.is_dir(), reason="there is no /dev/shm here")
 @pytest.mark.parametrize(("free", "in_memory"), [(3_000_000, True), (1_000_000, False)])
-def test_temporary_files_of_tests_are_in_memory(ran, checkout, free, in_memory):
+def test_temporary_files_of_tests_are_in_memory(run_script, checkout, free, in_memory):
     """This holds where two gigabytes are free; the folder is deleted at the end."""
-    ran("run", free=free)
+    run_script("run", free=free)
     lines = (checkout / "calls.temporary").read_text().splitlines()
     folders = {name: Path(folder) for name, folder in map(str.split, lines)}
 
@@ -125,23 +125,25 @@ def test_temporary_files_of_tests_are_in_memory(ran, checkout, free, in_memory):
     assert not in_memory or not folders["python3"].exists()
 
 
-def test_a_readme_without_a_test_command_fails(ran, checkout):
+def test_a_readme_without_a_test_command_fails(run_script, checkout):
     """A missing command is a failure; the other steps still run."""
     (checkout / "README.md").write_text("pytest is fine\n")
-    done = ran("run")
+    done = run_script("run")
 
     assert 1 == done.code
-    assert ["== FAILED: README.md has no test command: no line holds `-m pytest`"] == failed(done)
+    assert ["== FAILED: README.md has no test command: no line holds `-m pytest`"] == failed_steps(
+        done
+    )
     assert "ci mypy " in done.calls
 
 
-def test_nothing_installed_fails(ran, checkout):
+def test_nothing_installed_fails(run_script, checkout):
     """Without nox, which `./install dev` brings, the run ends and fails."""
     (checkout / ".venv" / "bin" / "nox").unlink()
-    done = ran("full")
+    done = run_script("full")
 
     assert 1 == done.code
-    assert ["== FAILED: nothing is installed: there is no .venv/bin/nox"] == failed(done)
+    assert ["== FAILED: nothing is installed: there is no .venv/bin/nox"] == failed_steps(done)
     assert not any("mypy" in call for call in done.calls)
 
 
@@ -166,18 +168,18 @@ def test_nothing_installed_fails(ran, checkout):
         ("full", "soak.py", ".venv/bin/python benchmarks/soak.py"),
     ],
 )
-def test_a_failed_step_is_listed_at_the_end(ran, script, fails, step):
+def test_a_failed_step_is_listed_at_the_end(run_script, script, fails, step):
     """The other steps run, the failed step is listed, and the exit code is 1."""
-    done = ran(script, fails=fails)
+    done = run_script(script, fails=fails)
 
     assert 1 == done.code
-    assert f"== FAILED: {step}" in failed(done)
+    assert f"== FAILED: {step}" in failed_steps(done)
     assert any("nox -s adapters" in call for call in done.calls)
 
 
-def test_what_cannot_run_here_is_listed_at_the_end(ran):
+def test_what_cannot_run_here_is_listed_at_the_end(run_script):
     """Data, a collector and Python 3.14 are skipped, with the reason; 3.13 has to be there."""
-    done = ran("full", fails="--pre rotel")
+    done = run_script("full", fails="--pre rotel")
 
     message = "\n".join(done.summary)
     assert "== FAILED: nox -s tests-3.13: Python 3.13 is not installed" in message
@@ -192,16 +194,16 @@ def test_what_cannot_run_here_is_listed_at_the_end(ran):
     assert "ok: .venv/bin/nox -s tests-3.13" not in done.out
 
 
-def test_other_pythons_run_with_the_ci_profile(ran):
+def test_other_pythons_run_with_the_ci_profile(run_script):
     """A Python that is installed is tested, and not the one of `.venv` again."""
-    calls = [call for call in ran("full").calls if "nox -s tests-" in call]
+    calls = [call for call in run_script("full").calls if "nox -s tests-" in call]
 
     assert ["ci nox -s tests-3.12"] == calls
 
 
-def test_the_long_property_tests_have_the_long_profile(ran):
+def test_the_long_property_tests_have_the_long_profile(run_script):
     """Only these two steps try thousands of examples."""
-    calls = [call for call in ran("full").calls if call.startswith("long")]
+    calls = [call for call in run_script("full").calls if call.startswith("long")]
 
     assert [
         "long python -m pytest -n auto -m hypothesis and not data",
@@ -209,6 +211,6 @@ def test_the_long_property_tests_have_the_long_profile(ran):
     ] == calls
 
 
-def failed(done: Done) -> list[str]:
-    """The failed steps in the list at the end."""
+def failed_steps(done: Done) -> list[str]:
+    """Return the failed steps that are listed at the end."""
     return [line for line in done.summary if "FAILED" in line]

@@ -37,7 +37,7 @@ policy = configure(layers=layers, rules=[brief], threshold=0.3)
 
 
 @pytest.fixture
-def recorded(tmp_path, monkeypatch):
+def recorded_options(tmp_path, monkeypatch):
     """Work in a folder with two policies and 300 recorded runs; return the options."""
     monkeypatch.chdir(tmp_path)
     Path("old.py").write_text(OLD)
@@ -48,9 +48,9 @@ def recorded(tmp_path, monkeypatch):
     return ("runs.jsonl.gz", "--tools", str(DATA / "toolcalls" / "toolsets.json"), *sides)
 
 
-def test_the_changes_add_up_to_the_difference_of_the_policies(command, recorded):
+def test_the_changes_add_up_to_the_difference_of_the_policies(command, recorded_options):
     """The difference in blocked calls equals the changes to block minus the changes to allow."""
-    done = command("backtest", *recorded, "--format", "json", "--fail-on", "block-to-allow")
+    done = command("backtest", *recorded_options, "--format", "json", "--fail-on", "block-to-allow")
 
     report = json.loads(done.out)
     calls = {kind: change["calls"] for kind, change in report["changes"].items()}
@@ -69,9 +69,9 @@ def test_the_changes_add_up_to_the_difference_of_the_policies(command, recorded)
     assert {"impossible_state", "self_contradiction"} <= blamed
 
 
-def test_annotations_of_recorded_calls(command, recorded):
+def test_annotations_of_recorded_calls(command, recorded_options):
     """Each line is one workflow command, and a rule's finding names the rule's line."""
-    done = command("backtest", *recorded, "--format", "github", "--fail-on", "any")
+    done = command("backtest", *recorded_options, "--format", "github", "--fail-on", "any")
 
     lines = done.out.splitlines()
     assert 1 == done.code

@@ -17,7 +17,7 @@ DAMAGE = ("no", "[]", "{}", '{"schema_version": 1, "body": 7}', '{"schema_versio
 
 
 @pytest.fixture(params=DAMAGE)
-def damaged(request, tmp_path):
+def damaged_log(request, tmp_path):
     """Return a log of six calls in which one record was overwritten."""
     path = str(tmp_path / "log.db")
     fill_log(path, *map(order, range(6)))
@@ -35,22 +35,22 @@ def own_words(text):
     return not any(word in text for word in ("Error", "Exception", "string indices", "line 1"))
 
 
-def test_a_report_leaves_out_an_unreadable_record(command, damaged):
+def test_a_report_leaves_out_an_unreadable_record(command, damaged_log):
     """One line has the number of records left out and names the first one."""
-    done = command("report", damaged)
+    done = command("report", damaged_log)
 
     assert 2 == done.code
     assert "  1 record could not be read" in done.out
     assert "5 calls of " in done.out
     assert done.err.startswith("1 record is left out; first: record 3 of chain ")
     assert own_words(done.err)
-    assert 1 == json.loads(command("report", damaged, "--format", "json").out)["unreadable"]
+    assert 1 == json.loads(command("report", damaged_log, "--format", "json").out)["unreadable"]
 
 
-def test_a_verified_report_says_that_the_log_is_not_intact(command, damaged, tmp_path):
+def test_a_verified_report_says_that_the_log_is_not_intact(command, damaged_log, tmp_path):
     """`report --verify` prints a warning and exits with 1, and the page has the warning as well."""
     page = tmp_path / "page.html"
-    done = command("report", damaged, "--verify", "--html", page)
+    done = command("report", damaged_log, "--verify", "--html", page)
 
     assert 1 == done.code
     assert "THE LOG IS NOT INTACT: " in done.out
@@ -59,10 +59,10 @@ def test_a_verified_report_says_that_the_log_is_not_intact(command, damaged, tmp
     assert "THE LOG IS NOT INTACT: " in page.read_text()
 
 
-def test_labelling_and_calibration_skip_an_unreadable_record(command, damaged, tmp_path):
+def test_labelling_and_calibration_skip_an_unreadable_record(command, damaged_log, tmp_path):
     """`label --next` exits with 2 and `calibrate` continues, both without the record."""
-    walk = command("label", "--next", "--db", damaged, stdin="q\n")
-    calibrated = command("calibrate", damaged, "--engine", tmp_path / "engine.db")
+    walk = command("label", "--next", "--db", damaged_log, stdin="q\n")
+    calibrated = command("calibrate", damaged_log, "--engine", tmp_path / "engine.db")
 
     assert 2 == walk.code
     assert walk.err.startswith("1 record is left out; first: record 3 of chain ")

@@ -120,7 +120,7 @@ def test_labels_are_exported(command, log, tmp_path):
 def test_labels_of_decorated_functions_match_their_recorded_calls(command, log, tmp_path):
     """Calls without an id are found again after recording, labelling, export and backtest."""
     record = tmp_path / "runs.jsonl"
-    decisions = decorated(log, record)
+    decisions = audit_decorated(log, record)
     for decision in decisions:
         truth = "ok" if decision.verdict == "CLEAN" else "hallucinated"
         command("label", decision.id, truth, "--db", log)
@@ -139,7 +139,7 @@ def test_labels_of_decorated_functions_match_their_recorded_calls(command, log, 
     assert (2, 2) == (flags["recall"]["count"], flags["recall"]["of"])
 
 
-def decorated(log, record):
+def audit_decorated(log, record):
     """Audit two decorated tools, sync and async, in sessions of two turns; return the decisions."""
     store = open_store(log)
     firewall = Shield(shield.configure(mode="audit"), store=store, record=str(record), hooks=None)

@@ -63,7 +63,7 @@ def library(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
+def recorded_file(tmp_path_factory):
     """Write every sixteenth recorded run to a file."""
     if not RECORDED.is_file():
         pytest.skip(f"there are no recorded runs at {RECORDED}; set ABS_SHIELD_DATA")
@@ -129,11 +129,13 @@ def test_sorted_output_is_the_same_for_every_engine(replay_to_file, library):
 @pytest.mark.data
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])
-def test_every_engine_writes_the_same_bytes_for_recorded_runs(replay_to_file, recorded, format):
+def test_every_engine_writes_the_same_bytes_for_recorded_runs(
+    replay_to_file, recorded_file, format
+):
     """Shuffled chunks of runs of other projects give the same bytes as the serial engine."""
-    here = replay_to_file(*recorded, "--format", format)
+    here = replay_to_file(*recorded_file, "--format", format)
 
-    assert here == replay_to_file(*recorded, "--format", format, *SHUFFLED)
+    assert here == replay_to_file(*recorded_file, "--format", format, *SHUFFLED)
     assert (0, 1) == (here[1], here[2].count("\n"))
     assert "1,670 calls of 297 runs judged; written to " in here[2]
     assert len(here[0]) > 20_000
@@ -291,16 +293,16 @@ def commandline(pid):
         return ""
 
 
-def lives(pid):
+def is_alive(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
 
-def ended(pids):
+def wait_for_end(pids):
     for _ in range(200):
-        if not any(map(lives, pids)):
+        if not any(map(is_alive, pids)):
             return True
         time.sleep(0.05)
     return False
@@ -343,7 +345,7 @@ def test_ctrl_c_stops_the_replay(start_replay, large, tmp_path, more):
 
     assert (b"", b"") == process.communicate()
     assert 130 == process.returncode
-    assert ended(working)
+    assert wait_for_end(working)
     assert [] == list(tmp_path.iterdir())
 
 
@@ -357,4 +359,4 @@ def test_workers_exit_after_their_parent_is_killed(start_replay, large):
 
     process.kill()
 
-    assert ended(working)
+    assert wait_for_end(working)

@@ -37,7 +37,7 @@ SECONDS_A_PAGE = 120
 SECONDS = re.compile(r"(?<= in )\d+\.\d+s$")
 
 
-def printed(page: types.ModuleType, name: str, line: int, source: str) -> str:
+def run_block(page: types.ModuleType, name: str, line: int, source: str) -> str:
     """Return what a Python block prints; a fault names the page and its line."""
     out = StringIO()
     with redirect_stdout(out):
@@ -45,7 +45,7 @@ def printed(page: types.ModuleType, name: str, line: int, source: str) -> str:
     return out.getvalue()
 
 
-def answered(source: str) -> str:
+def expected_output(source: str) -> str:
     """Return the expected output of the commands in a console block."""
     message = ""
     for command in (line for line in source.splitlines(keepends=True) if line.startswith("$ ")):
@@ -68,9 +68,9 @@ def check_page(name: str, blocks: list[tuple[int, str, str, str | None, str]]) -
         if file:
             Path(file).write_text(source, encoding="utf-8")
         if language == "console":
-            message, shown = answered(source), source
+            message, shown = expected_output(source), source
         else:
-            message = printed(page, name, line, source)
+            message = run_block(page, name, line, source)
         if shown is not None and bare(message) != bare(shown):
             sys.exit(f"{name}, line {line}: the page shows\n{shown}\nbut it is\n{message}")
 

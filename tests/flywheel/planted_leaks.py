@@ -63,7 +63,7 @@ PARAPHRASES: dict[str, Callable[[str, Random], str]] = {
 }
 
 
-def planted(seed: int = 6) -> list[tuple[str, int, str]]:
+def plant_leaks(seed: int = 6) -> list[tuple[str, int, str]]:
     """Return the kind of paraphrase, the place of its case, and the text, of each leak."""
     random = Random(seed)
     return [

@@ -51,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def evaluated(*candidate: str) -> tuple[int, str]:
+def run_evaluation(*candidate: str) -> tuple[int, str]:
     """Evaluate a candidate that is wrong on these parts; the present one is on the target."""
     program = f"{sys.executable} answers.py"
     words = [
@@ -82,12 +82,12 @@ def test_a_candidate_goes_all_the_way_and_back(folder: Path) -> None:
     """Evaluated, promoted, rolled back; a harmful one is rejected in between."""
     for name in ("new", "bad"):
         Path(f"{name}.txt").write_text(name)
-    assert 0 == evaluated("new.txt")[0]
+    assert 0 == run_evaluation("new.txt")[0]
     words = ["--evaluation", "evaluation.json", "--data", "cases.jsonl", "--gap", "g1"]
     promoted = run("promote", "prompt", "new.txt", *words, "--reason", "better", "--by", "ann")
     assert "version 1 of prompt is in use" in promoted.output
 
-    code, printed = evaluated("bad.txt", "regression")
+    code, printed = run_evaluation("bad.txt", "regression")
     assert 1 == code
     assert "reject: regression is worse" in printed
     rejected = run("promote", "prompt", "bad.txt", *words, "--reason", "try", "--by", "ann")

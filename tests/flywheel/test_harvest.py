@@ -17,7 +17,7 @@ from abs_shield.stores import MemoryStore, SqliteStore
 from tests.flywheel.conftest import HOSTILE, START, catches, decision, finding, label
 
 
-def judged(book) -> int:
+def decision_count(book) -> int:
     """Return the number of decisions that the file counted."""
     with database(book) as connection:
         return connection.execute("SELECT sum(decisions) FROM tallies").fetchone()[0]
@@ -71,7 +71,7 @@ def test_a_second_harvest_adds_only_new_decisions(store, book):
     assert (4, 2) == (first.decisions, first.catches)
     assert Harvest() == again
     assert Harvest(decisions=1, catches=1) == harvest(store, book)
-    assert (5, 3) == (judged(book), len(catches(book)))
+    assert (5, 3) == (decision_count(book), len(catches(book)))
 
 
 def test_a_later_label_changes_its_catches(store, book):
@@ -190,7 +190,7 @@ def test_a_record_that_is_committed_late_is_found(log, book, tmp_path):
     log.append(decision(5, finding()))
 
     assert Harvest(decisions=2, catches=2) == harvest(log, book)
-    assert (6, Harvest()) == (judged(book), harvest(log, book))
+    assert (6, Harvest()) == (decision_count(book), harvest(log, book))
 
 
 def test_an_interrupted_harvest_goes_on(log, book, monkeypatch):
@@ -207,7 +207,7 @@ def test_an_interrupted_harvest_goes_on(log, book, monkeypatch):
         harvest(log, book, progress=interrupt)
     assert 2 == len(catches(book))
     assert Harvest(decisions=3, catches=3) == harvest(log, book)
-    assert 5 == judged(book)
+    assert 5 == decision_count(book)
 
 
 def test_two_harvests_at_the_same_time_count_once(log, book, monkeypatch):
@@ -218,7 +218,7 @@ def test_two_harvests_at_the_same_time_count_once(log, book, monkeypatch):
     with ThreadPoolExecutor(2) as pool:
         harvest_result = list(pool.map(lambda _: harvest(log, book), range(2)))
 
-    assert (100, 100) == (judged(book), len(catches(book)))
+    assert (100, 100) == (decision_count(book), len(catches(book)))
     assert 100 == sum(one.decisions for one in harvest_result)
 
 
@@ -263,7 +263,7 @@ def test_a_ring_that_turned_is_harvested_on(book):
             harvest(ring, book)
     harvest(ring, book)
 
-    assert (7, 7) == (len(catches(book)), judged(book))
+    assert (7, 7) == (len(catches(book)), decision_count(book))
 
 
 def test_a_file_that_is_something_else_is_refused(log, tmp_path):

@@ -6,14 +6,14 @@ import pytest
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.mutate.leakage import find_leaks
-from tests.flywheel.planted_leaks import CASES, harmless, planted
+from tests.flywheel.planted_leaks import CASES, harmless, plant_leaks
 
 pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
 
 
 def test_every_one_of_200_planted_leaks_is_found() -> None:
     """Each with its case, among 1,000 harmless texts that are not reported."""
-    plants, others = planted(), harmless()
+    plants, others = plant_leaks(), harmless()
     report = find_leaks([*others, *(text for _, _, text in plants)], CASES)
     evaluation = {(leak.training - len(others), leak.evaluation) for leak in report.leaks}
     missed = [

@@ -13,7 +13,7 @@ from abs_shield.stats.paired_comparison import mcnemar_power
 RULES = Rules(rounds=1)
 
 
-def promoted(count: int, gain: float, loss: float) -> float:
+def promotion_rate(count: int, gain: float, loss: float) -> float:
     """Return the share of simulated candidates that are promoted; nothing elsewhere changes."""
     random, number = Random(25), 0
     elsewhere = compare("regression", Pairs([1] * 100, [1] * 100), RULES, is_target=False)
@@ -29,10 +29,12 @@ def promoted(count: int, gain: float, loss: float) -> float:
 @pytest.mark.slow
 def test_a_thousand_null_candidates() -> None:
     """At most one in twenty is promoted."""
-    assert promoted(1_000, 0.1, 0.1) <= 0.05
+    assert promotion_rate(1_000, 0.1, 0.1) <= 0.05
 
 
 @pytest.mark.slow
 def test_the_promotion_rate_equals_the_computed_power() -> None:
     """Candidates that gain 25 % and lose 5 % of 100 cases are promoted at the computed rate."""
-    assert pytest.approx(mcnemar_power(100, 0.25, 0.05), abs=0.05) == promoted(300, 0.25, 0.05)
+    assert pytest.approx(mcnemar_power(100, 0.25, 0.05), abs=0.05) == promotion_rate(
+        300, 0.25, 0.05
+    )

@@ -60,7 +60,7 @@ def good(location: str, *present: str) -> dict[str, Any]:
     return {"outcome": "promote", "reasons": ["target is better"], **hashes}
 
 
-def added(book: Path, text: str, *present: str, **changed: object) -> Version:
+def add_version(book: Path, text: str, *present: str, **changed: object) -> Version:
     """Add a version of a prompt that was compared with those of these texts."""
     location = str(changed.get("location", prompt(book.parent, text)))
     evaluation = good(location, *(str(book.parent / f"{one}.txt") for one in present))
@@ -76,7 +76,7 @@ def state_of(book: Path) -> GapState:
 def test_a_promoted_version_is_what_its_target_resolves_to(book: Path) -> None:
     """Before, the target is itself; its gap is fixed."""
     registry = VersionRegistry(book)
-    version = added(book, "one")
+    version = add_version(book, "one")
     assert "prompt" == registry.resolve("prompt")
     registry.promote(version.id, reason="it is better", **WHO)
 
@@ -87,8 +87,8 @@ def test_a_promoted_version_is_what_its_target_resolves_to(book: Path) -> None:
 def test_a_rollback_takes_one_step_back(book: Path) -> None:
     """To the parent, then to what was there before; the reason stays, the gap is open again."""
     registry = VersionRegistry(book)
-    first = added(book, "one")
-    second = added(book, "two", "one")
+    first = add_version(book, "one")
+    second = add_version(book, "two", "one")
     for version in (first, second):
         registry.promote(version.id, reason="it is better", **WHO)
     now = registry.rollback("prompt", reason="worse in production", **WHO)
@@ -110,8 +110,8 @@ def test_a_version_names_its_parent_data_and_events(book: Path) -> None:
     """Everything that led to it."""
     registry = VersionRegistry(book)
     data = {"train.jsonl": hash_at(prompt(book.parent, "train"))}
-    first = registry.promote(added(book, "one", data=data).id, reason="first", **WHO)
-    second = registry.promote(added(book, "two", "one").id, reason="second", **WHO)
+    first = registry.promote(add_version(book, "one", data=data).id, reason="first", **WHO)
+    second = registry.promote(add_version(book, "two", "one").id, reason="second", **WHO)
 
     assert ("", first.id) == (first.parent, second.parent)
     assert first.id == second.events[-1].predecessor
@@ -135,7 +135,7 @@ def test_only_what_its_evaluation_says_is_promoted(
 ) -> None:
     """An override is recorded in its events."""
     registry = VersionRegistry(book)
-    version = added(book, "one", evaluation=evaluation)
+    version = add_version(book, "one", evaluation=evaluation)
 
     with pytest.raises(StoreError, match=message):
         registry.promote(version.id, reason="please", **WHO)
@@ -147,7 +147,7 @@ def test_only_what_its_evaluation_says_is_promoted(
 def test_a_rejected_version_keeps_its_reasons(book: Path) -> None:
     """A rejected version is stored with the state and the reasons."""
     evaluation = {"outcome": "reject", "reasons": ["sums is worse"]}
-    version = added(book, "one", evaluation=evaluation)
+    version = add_version(book, "one", evaluation=evaluation)
 
     assert (VersionState.REJECTED, "sums is worse") == (version.state, version.reason)
 
@@ -155,7 +155,7 @@ def test_a_rejected_version_keeps_its_reasons(book: Path) -> None:
 def test_a_changed_file_is_not_resolved(book: Path) -> None:
     """If the file of a version changed since its evaluation, resolving it is an error."""
     registry = VersionRegistry(book)
-    version = registry.promote(added(book, "one").id, reason="better", **WHO)
+    version = registry.promote(add_version(book, "one").id, reason="better", **WHO)
     Path(version.location).write_text("changed")
 
     with pytest.raises(StoreError, match="is no longer version 1 of `prompt`"):
@@ -168,7 +168,7 @@ def test_a_policy_of_a_file_is_loaded(book: Path) -> None:
     policy.write_text("limits = {'refund': 100}\n")
     registry = VersionRegistry(book)
     for target, location in (("limits", f"{policy}:limits"), ("loads", "json:loads")):
-        version = added(book, target, target=target, location=location, gap="")
+        version = add_version(book, target, target=target, location=location, gap="")
         registry.promote(version.id, reason="better", **WHO)
 
     assert {"refund": 100} == registry.load("limits")
@@ -189,7 +189,7 @@ def test_what_is_missing_is_named(book: Path) -> None:
     with pytest.raises(StoreError, match="did you mean `g1`"):
         gap_with_catches(book, "g2")
     with pytest.raises(StoreError, match="needs a reason"):
-        registry.promote(added(book, "one").id, reason=" ", **WHO)
+        registry.promote(add_version(book, "one").id, reason=" ", **WHO)
     with pytest.raises(StoreError, match="needs a reason"):
         registry.rollback("prompt", reason="", **WHO)
 
@@ -199,9 +199,9 @@ def test_a_promotion_requires_an_evaluation_against_the_current_version(book: Pa
     registry = VersionRegistry(book)
     other = good(prompt(book.parent, "other"))
     with pytest.raises(StoreError, match=r"its evaluation is not of .*one.txt"):
-        registry.promote(added(book, "one", evaluation=other).id, reason="a", **WHO)
-    registry.promote(added(book, "one").id, reason="better", **WHO)
-    second = added(book, "two", "other")
+        registry.promote(add_version(book, "one", evaluation=other).id, reason="a", **WHO)
+    registry.promote(add_version(book, "one").id, reason="better", **WHO)
+    second = add_version(book, "two", "other")
     with pytest.raises(StoreError, match="with another version than the one in use"):
         registry.promote(second.id, reason="better", **WHO)
     registry.promote(second.id, reason="better", override="seen by hand", **WHO)
@@ -213,8 +213,8 @@ def test_the_first_version_is_compared_with_the_file_in_use(book: Path) -> None:
     """If the target is a file, its content is the current version."""
     registry, target = VersionRegistry(book), prompt(book.parent, "original")
     with pytest.raises(StoreError, match="another version than the one in use"):
-        registry.promote(added(book, "one", target=target).id, reason="better", **WHO)
-    version = added(book, "one", "original", target=target)
+        registry.promote(add_version(book, "one", target=target).id, reason="better", **WHO)
+    version = add_version(book, "one", "original", target=target)
 
     assert VersionState.CURRENT is registry.promote(version.id, reason="better", **WHO).state
 
@@ -224,7 +224,7 @@ def test_only_an_accepted_gap_is_fixed(book: Path, state: GapState) -> None:
     """An override does not replace the person who accepts it."""
     with database(book) as connection:
         mark_gap(connection, "g1", state)
-    version = added(book, "one")
+    version = add_version(book, "one")
 
     with pytest.raises(StoreError, match=f"gap `g1` is {state}; accept it"):
         VersionRegistry(book).promote(version.id, reason="a", override="b", **WHO)
@@ -234,10 +234,10 @@ def test_only_an_accepted_gap_is_fixed(book: Path, state: GapState) -> None:
 def test_what_was_rolled_back_needs_an_override(book: Path) -> None:
     """The version itself, and the same content added anew."""
     registry = VersionRegistry(book)
-    first = added(book, "one", gap="")
+    first = add_version(book, "one", gap="")
     registry.promote(first.id, reason="better", **WHO)
     registry.rollback("prompt", reason="harmful", **WHO)
-    for one in (first, added(book, "one", gap="")):
+    for one in (first, add_version(book, "one", gap="")):
         with pytest.raises(StoreError, match="version 1, which is the same, was rolled back: harm"):
             registry.promote(one.id, reason="again", **WHO)
 
@@ -247,7 +247,7 @@ def test_what_was_rolled_back_needs_an_override(book: Path) -> None:
 def test_a_rollback_leaves_what_was_decided_since(book: Path) -> None:
     """A gap that was merged or rejected after the promotion is not opened by its rollback."""
     registry = VersionRegistry(book)
-    registry.promote(added(book, "one").id, reason="better", **WHO)
+    registry.promote(add_version(book, "one").id, reason="better", **WHO)
     with database(book) as connection:
         mark_gap(connection, "g1", GapState.MERGED)
     registry.rollback("prompt", reason="worse", **WHO)
@@ -258,7 +258,7 @@ def test_a_rollback_leaves_what_was_decided_since(book: Path) -> None:
 def test_rollbacks_return_to_the_original(book: Path) -> None:
     """Each promotion is one step, also a second promotion of the same version."""
     registry = VersionRegistry(book)
-    first, second = added(book, "one", gap=""), added(book, "two", "one", gap="")
+    first, second = add_version(book, "one", gap=""), add_version(book, "two", "one", gap="")
     for version in (first, second, first):
         registry.promote(version.id, reason="better", override="a test", **WHO)
     steps = [registry.rollback("prompt", reason="worse", **WHO) for _ in range(3)]
@@ -270,9 +270,9 @@ def test_rollbacks_return_to_the_original(book: Path) -> None:
 def test_a_rollback_to_a_missing_file_is_an_error(book: Path) -> None:
     """If the file of the previous version is missing, the current version stays in use."""
     registry, target = VersionRegistry(book), prompt(book.parent, "original")
-    first = added(book, "one", "original", target=target, gap="")
+    first = add_version(book, "one", "original", target=target, gap="")
     registry.promote(first.id, reason="better", **WHO)
-    second = added(book, "two", "one", target=target, gap="")
+    second = add_version(book, "two", "one", target=target, gap="")
     registry.promote(second.id, reason="better", **WHO)
     Path(first.location).unlink()
     with pytest.raises(StoreError, match=r"No such file.*version 1 cannot be used again"):
@@ -301,7 +301,7 @@ def test_a_missing_or_foreign_file_is_left_alone(tmp_path: Path) -> None:
         if path != missing:
             continue
         with pytest.raises(StoreError, match="harvest"):
-            added(path, "one", gap="")
+            add_version(path, "one", gap="")
     with pytest.raises(StoreError, match="not made by"):
         harvest(MemoryStore(), foreign)
 
@@ -311,7 +311,7 @@ def test_a_missing_or_foreign_file_is_left_alone(tmp_path: Path) -> None:
 def test_damaged_rows_are_named(book: Path) -> None:
     """A version and a gap whose JSON was cut off."""
     registry = VersionRegistry(book)
-    registry.promote(added(book, "one").id, reason="better", **WHO)
+    registry.promote(add_version(book, "one").id, reason="better", **WHO)
     with database(book) as connection:
         connection.execute("UPDATE versions SET body = '{'")
     for act in (registry.versions, lambda: status(book), lambda: registry.resolve("prompt")):
@@ -330,10 +330,10 @@ def test_damaged_rows_are_named(book: Path) -> None:
 def test_what_is_not_an_evaluation_is_refused(book: Path, evaluation: dict[str, Any]) -> None:
     """With the field that is wrong."""
     with pytest.raises(ShieldError, match=r"evaluation: `(outcome|reasons)` is"):
-        added(book, "one", evaluation=evaluation)
+        add_version(book, "one", evaluation=evaluation)
 
 
-def produced(book: Path, day: int, made: int, wrong: int) -> None:
+def write_day(book: Path, day: int, made: int, wrong: int) -> None:
     """Write the decisions of a day, and catches that no curation has grouped yet."""
     with database(book) as connection:
         row = ("output", "", f"2026-04-{day:02}", made)
@@ -356,7 +356,7 @@ def gap_of_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, s
     """Return a file with an accepted gap of 20 % on the fifth of April."""
     path = tmp_path / "log.flywheel"
     harvest(MemoryStore(), path)
-    produced(path, 5, 100, 20)
+    write_day(path, 5, 100, 20)
     [one] = curate(path)
     review(path, [Review(gap=one.id, choice=Choice.ACCEPT, by="ann", why="seen")])
     return path, one.id
@@ -368,8 +368,8 @@ def test_catches_that_wait_for_a_curation_count(
     """A gap that got worse does not rank lower before the next `curate`."""
     path, name = gap_of_log
     at(monkeypatch, 10)
-    VersionRegistry(path).promote(added(path, "one", gap=name).id, reason="better", **WHO)
-    produced(path, 12, 100, 50)
+    VersionRegistry(path).promote(add_version(path, "one", gap=name).id, reason="better", **WHO)
+    write_day(path, 12, 100, 50)
     waiting = status(path)
     curate(path)
 
@@ -385,15 +385,15 @@ def test_each_promotion_has_its_own_days(
     path, name = gap_of_log
     registry = VersionRegistry(path)
     at(monkeypatch, 10)
-    registry.promote(added(path, "one", gap=name).id, reason="better", **WHO)
-    produced(path, 12, 100, 50)
+    registry.promote(add_version(path, "one", gap=name).id, reason="better", **WHO)
+    write_day(path, 12, 100, 50)
     at(monkeypatch, 15)
-    registry.promote(added(path, "two", "one", gap=name).id, reason="better", **WHO)
-    produced(path, 17, 100, 10)
+    registry.promote(add_version(path, "two", "one", gap=name).id, reason="better", **WHO)
+    write_day(path, 17, 100, 10)
     second = status(path).versions[0]
     at(monkeypatch, 20)
     registry.rollback("prompt", reason="slow", **WHO)
-    produced(path, 22, 100, 40)
+    write_day(path, 22, 100, 40)
     first = status(path).versions[0]
 
     assert (2, drift((50, 100), (10, 100))) == (second.number, second.drift)
@@ -438,7 +438,7 @@ def test_drift_is_what_the_interval_says(
 def test_status_compares_the_rate_since_a_promotion(book: Path, monkeypatch: Any) -> None:
     """The days before with those after; the day of the promotion belongs to neither."""
     monkeypatch.setattr("time.time", lambda: datetime(2026, 4, 10, 12, tzinfo=UTC).timestamp())
-    version = added(book, "one")
+    version = add_version(book, "one")
     VersionRegistry(book).promote(version.id, reason="it is better", **WHO)
     with database(book) as connection:
         for day, result, wrong in (("05", 180, 60), ("10", 50, 50), ("12", 180, 2)):
@@ -466,7 +466,7 @@ def test_status_compares_the_rate_since_a_promotion(book: Path, monkeypatch: Any
 
 def test_status_waits_for_decisions_after_a_promotion(book: Path) -> None:
     """Until there are some nothing is compared."""
-    version = added(book, "one")
+    version = add_version(book, "one")
     VersionRegistry(book).promote(version.id, reason="it is better", **WHO)
 
     assert [None] == [one.drift for one in status(book).versions]

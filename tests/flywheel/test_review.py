@@ -11,8 +11,8 @@ from abs_shield.flywheel.review import Choice, Review, review, reviews_of
 from tests.flywheel.conftest import decision, finding
 
 
-def reviewed(gap: str, choice: str = "accept", **changes) -> Review:
-    """Return what Ann decides."""
+def review_of(gap: str, choice: str = "accept", **changes) -> Review:
+    """Return Ann's review of a gap."""
     return Review(**({"gap": gap, "choice": Choice(choice), "by": "ann", "why": "seen"} | changes))
 
 
@@ -32,7 +32,7 @@ def states(book) -> dict[str, str]:
 
 def test_a_review_is_permanent(book, gaps):
     """After the next curation the review is stored with its author, time and reason."""
-    assert 2 == review(book, [reviewed(gaps[0]), reviewed(gaps[1], "reject", why="expected")])
+    assert 2 == review(book, [review_of(gaps[0]), review_of(gaps[1], "reject", why="expected")])
 
     assert dict(zip(gaps, ("accepted", "rejected", "open"), strict=True)) == states(book)
     first, second = reviews_of(book)
@@ -42,8 +42,8 @@ def test_a_review_is_permanent(book, gaps):
 
 def test_a_later_review_replaces_an_earlier_one(book, gaps):
     """The newest review counts, and the older ones are stored."""
-    review(book, [reviewed(gaps[0])])
-    review(book, [reviewed(gaps[0], "reject")])
+    review(book, [review_of(gaps[0])])
+    review(book, [review_of(gaps[0], "reject")])
 
     assert "rejected" == states(book)[gaps[0]]
     assert ["accept", "reject"] == [one.choice for one in reviews_of(book, gaps[0])]
@@ -51,13 +51,13 @@ def test_a_later_review_replaces_an_earlier_one(book, gaps):
 
 def test_a_repeated_review_is_not_stored_again(book, gaps):
     """A file of reviews can be imported twice."""
-    assert [1, 0] == [review(book, [reviewed(gaps[0])]) for _ in range(2)]
+    assert [1, 0] == [review(book, [review_of(gaps[0])]) for _ in range(2)]
     assert 1 == len(reviews_of(book))
 
 
 def test_catches_of_a_merged_gap_are_in_the_other_gap(log, book, gaps):
     """Later catches of the merged gap are added to the other gap as well."""
-    review(book, [reviewed(gaps[2], "merge", into=gaps[0])])
+    review(book, [review_of(gaps[2], "merge", into=gaps[0])])
     log.append(decision(99, finding(code="c")))
     harvest(log, book)
     counts = {gap.id: (gap.count, gap.into) for gap in curate(book)}
@@ -81,7 +81,7 @@ def test_one_invalid_review_rejects_the_list(book, gaps, wrong, message):
     """If one review is invalid, none of the list is stored."""
     wrong = {key: gaps[1] if value == "itself" else value for key, value in wrong.items()}
     with pytest.raises(StoreError, match=message):
-        review(book, [reviewed(gaps[0]), reviewed(**({"gap": gaps[1]} | wrong))])
+        review(book, [review_of(gaps[0]), review_of(**({"gap": gaps[1]} | wrong))])
 
     assert ({"open"}, []) == (set(states(book).values()), reviews_of(book))
 
@@ -90,35 +90,35 @@ def test_gaps_are_not_merged_in_a_circle(book, gaps):
     """Nor into one that is merged itself, nor decided twice."""
     one, other, third = gaps
     with pytest.raises(StoreError, match="into each other"):
-        review(book, [reviewed(one, "merge", into=other), reviewed(other, "merge", into=one)])
+        review(book, [review_of(one, "merge", into=other), review_of(other, "merge", into=one)])
     with pytest.raises(StoreError, match=f"merge `{one}` into `{third}`"):
-        review(book, [reviewed(one, "merge", into=other), reviewed(other, "merge", into=third)])
+        review(book, [review_of(one, "merge", into=other), review_of(other, "merge", into=third)])
     with pytest.raises(StoreError, match="decided twice"):
-        review(book, [reviewed(one), reviewed(one, "reject")])
+        review(book, [review_of(one), review_of(one, "reject")])
 
 
 def test_a_right_answer_is_stored_with_the_gap(log, book, gaps):
     """The answer survives curations and can be added or changed later."""
-    review(book, [reviewed(gaps[0], right_answer=" refund ")])
-    assert 0 == review(book, [reviewed(gaps[0])])
+    review(book, [review_of(gaps[0], right_answer=" refund ")])
+    assert 0 == review(book, [review_of(gaps[0])])
     assert "refund" == curate(book)[0].right_answer
-    assert 1 == review(book, [reviewed(gaps[0], right_answer="pay_back")])
+    assert 1 == review(book, [review_of(gaps[0], right_answer="pay_back")])
     assert "pay_back" == curate(book)[0].right_answer
     with pytest.raises(StoreError, match="has a right answer and is not accepted"):
-        review(book, [reviewed(gaps[1], "reject", right_answer="refund")])
+        review(book, [review_of(gaps[1], "reject", right_answer="refund")])
 
 
 def test_a_merge_is_taken_back_by_another_decision(log, book, gaps):
     """The catches are those of the gap again, with those that came later; decisions stay."""
     one, other, third = gaps
-    review(book, [reviewed(third, "merge", into=other)])
-    review(book, [reviewed(other, "merge", into=one)])
+    review(book, [review_of(third, "merge", into=other)])
+    review(book, [review_of(other, "merge", into=one)])
     log.append(decision(99, finding(code="c")))
     harvest(log, book)
     assert {one: 7} == {gap.id: gap.count for gap in curate(book) if not gap.into}
-    review(book, [reviewed(other)])
+    review(book, [review_of(other)])
     counts = {gap.id: gap.count for gap in curate(book) if not gap.into}
-    review(book, [reviewed(third, "reject")])
+    review(book, [review_of(third, "reject")])
 
     assert {one: 3, other: 4} == counts
     assert {one: (3, "open"), other: (2, "accepted"), third: (2, "rejected")} == {

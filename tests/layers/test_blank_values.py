@@ -9,7 +9,7 @@ from abs_shield import Shield, Tool, ToolCall, shield
 TEXT = {"type": "string"}
 
 
-def found(tool, arguments, *, prompt="Please do it for me now.", results=()):
+def find_problems(tool, arguments, *, prompt="Please do it for me now.", results=()):
     """Return place, code and basis of each finding of one call; *tool* is a name or a Tool."""
     declared = tool if isinstance(tool, Tool) else Tool(name=tool)
     guard = Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
@@ -29,13 +29,13 @@ def found(tool, arguments, *, prompt="Please do it for me now.", results=()):
 @pytest.mark.parametrize("value", ["<customer_name>", "[Your Name]", "insert the text here"])
 def test_blank_is_reported_in_every_kind_of_argument(name, value):
     """A blank is reported in free text, statuses, dates, ids and names alike."""
-    assert [(name, "placeholder", "placeholder")] == found("send", {name: value})
+    assert [(name, "placeholder", "placeholder")] == find_problems("send", {name: value})
 
 
 def test_blank_is_reported_as_id_of_created_entity():
     """A creating call may choose its own id, but a blank as that id is reported."""
     for value in ("<order_id>", "{{order_id}}", "[insert id here]"):
-        assert [("order_id", "placeholder", "placeholder")] == found(
+        assert [("order_id", "placeholder", "placeholder")] == find_problems(
             "create_order", {"order_id": value}
         )
 
@@ -43,14 +43,16 @@ def test_blank_is_reported_as_id_of_created_entity():
 @pytest.mark.parametrize("value", ["${ORDER_ID}", "[[order_id]]", "<<order_id>>", "<placeholder>"])
 def test_variable_or_blank_is_reported_as_id(value):
     """A template variable or a bracketed blank is reported as an id."""
-    assert [("order_id", "placeholder", "placeholder")] == found("get_order", {"order_id": value})
+    assert [("order_id", "placeholder", "placeholder")] == find_problems(
+        "get_order", {"order_id": value}
+    )
 
 
 def test_blank_is_reported_in_nested_arguments():
     """A blank inside a list of objects is reported at the pointer of its leaf."""
     arguments = {"people": [{"note": "Hello."}, {"note": "[Your Name]"}]}
 
-    assert [("people/1/note", "placeholder", "placeholder")] == found("send", arguments)
+    assert [("people/1/note", "placeholder", "placeholder")] == find_problems("send", arguments)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_blank_is_reported_in_nested_arguments():
 )
 def test_blank_is_reported_in_runs_of_any_language(prompt):
     """A blank is reported when the user writes Chinese, German or Japanese."""
-    assert [("body", "placeholder", "placeholder")] == found(
+    assert [("body", "placeholder", "placeholder")] == find_problems(
         "send", {"body": "<your name>"}, prompt=prompt
     )
 
@@ -68,8 +70,10 @@ def test_blank_is_reported_in_declared_free_text():
     free = Tool(name="send", free=("body",))
     allowed = Tool(name="send", free=("body",), allow=(lambda value: value == "{{customer_name}}",))
 
-    assert [("body", "placeholder", "placeholder")] == found(free, {"body": "{{customer_name}}"})
-    assert [] == found(allowed, {"body": "{{customer_name}}"})
+    assert [("body", "placeholder", "placeholder")] == find_problems(
+        free, {"body": "{{customer_name}}"}
+    )
+    assert [] == find_problems(allowed, {"body": "{{customer_name}}"})
 
 
 def test_blank_that_the_run_contains_verbatim_passes():
@@ -77,10 +81,12 @@ def test_blank_that_the_run_contains_verbatim_passes():
     user_text = "Set the greeting to {customer_name}, literally."
     results = [("get_template", {"text": "Dear [Your Name], hello"})]
 
-    assert [] == found("set_greeting", {"text": "{customer_name}"}, prompt=user_text)
-    assert [] == found("set_greeting", {"text": "[Your Name]"}, results=results)
-    assert [] != found("set_greeting", {"text": "{customer_name}"}, prompt="Name it customer_name.")
-    assert [] != found(
+    assert [] == find_problems("set_greeting", {"text": "{customer_name}"}, prompt=user_text)
+    assert [] == find_problems("set_greeting", {"text": "[Your Name]"}, results=results)
+    assert [] != find_problems(
+        "set_greeting", {"text": "{customer_name}"}, prompt="Name it customer_name."
+    )
+    assert [] != find_problems(
         "send", {"body": "insert name here"}, prompt="Insert a note with my name. It stays here."
     )
 
@@ -111,7 +117,7 @@ HONEST = [
 @pytest.mark.parametrize(("tool", "arguments"), HONEST)
 def test_bracketed_text_that_is_not_a_blank_passes(tool, arguments):
     """Bracketed text of templates, forms, patterns, code, tags, keys and mentions passes."""
-    assert [] == found(tool, arguments)
+    assert [] == find_problems(tool, arguments)
 
 
 def test_blank_that_the_schema_contains_passes():
@@ -127,4 +133,4 @@ def test_blank_that_the_schema_contains_passes():
     }
     arguments = {"status": "[status]", "title": "[Title]", "note": "<your name>", "tag": "[tag]"}
 
-    assert [] == found(Tool(name="send", parameters=schema), arguments)
+    assert [] == find_problems(Tool(name="send", parameters=schema), arguments)

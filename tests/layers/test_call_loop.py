@@ -7,7 +7,7 @@ import pytest
 from abs_shield import Shield, Tool, ToolCall, shield
 
 
-def found(*ran, said_between=False):
+def codes_after(*ran, said_between=False):
     tools = [Tool(name="status", parameters={"type": "object"})]
     firewall = Shield(shield.configure(tools=tools, layers=["call_loop"]), hooks=None)
     with firewall.session() as session:
@@ -22,7 +22,7 @@ def found(*ran, said_between=False):
 
 def test_third_call_after_two_equal_results_is_reported():
     """A third equal call is reported after two calls that returned the same result."""
-    assert ["repeated"] == found(({"id": 7}, "busy"), ({"id": 7}, "busy"))
+    assert ["repeated"] == codes_after(({"id": 7}, "busy"), ({"id": 7}, "busy"))
 
 
 def test_only_calls_with_the_latest_result_are_counted():
@@ -50,9 +50,9 @@ def test_only_calls_with_the_latest_result_are_counted():
 )
 def test_call_without_two_equal_results_passes(ran):
     """A call passes after one result, after changing results, and after calls of another id."""
-    assert [] == found(*ran)
+    assert [] == codes_after(*ran)
 
 
 def test_user_message_resets_the_count():
     """A new user message resets the count of equal calls."""
-    assert [] == found(({"id": 7}, "busy"), ({"id": 7}, "busy"), said_between=True)
+    assert [] == codes_after(({"id": 7}, "busy"), ({"id": 7}, "busy"), said_between=True)

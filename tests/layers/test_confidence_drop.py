@@ -26,7 +26,7 @@ def check(logprobs, name="refund", **declared):
     return make_shield(**declared).check_call(ToolCall(name, {}, None, logprobs))
 
 
-def codes(decision):
+def finding_codes(decision):
     return [f.code for f in decision.findings]
 
 
@@ -82,15 +82,15 @@ def test_the_threshold_is_a_sensitivity(threshold, likelihood, verdict):
 )
 def test_likelihood_below_the_threshold_yields_no_finding(threshold, likelihood, found):
     """A low likelihood is a finding only if its strength reaches 1 - threshold."""
-    assert found == codes(check([log(likelihood)], threshold=threshold))
+    assert found == finding_codes(check([log(likelihood)], threshold=threshold))
 
 
 def test_drop_below_the_threshold_yields_no_finding():
     """A drop of strength 0.63 is a finding at a threshold of 0.5, but not at 0.3."""
     readings = [-0.01] * 5 + [-0.2]
 
-    assert ["likelihood_drop"] == codes(after(make_shield(threshold=0.5), readings)[-1])
-    assert [] == codes(after(make_shield(threshold=0.3), readings)[-1])
+    assert ["likelihood_drop"] == finding_codes(after(make_shield(threshold=0.5), readings)[-1])
+    assert [] == finding_codes(after(make_shield(threshold=0.3), readings)[-1])
 
 
 def test_the_tokens_of_the_name_are_found_by_their_bytes():
@@ -139,7 +139,7 @@ def test_drop_below_the_mean_of_the_session_is_reported():
     """A call three deviations below the mean of five earlier calls is SUSPICIOUS."""
     decisions = after(make_shield(), [-0.01] * 5 + [-0.2])
 
-    assert ["likelihood_drop"] == codes(decisions[-1])
+    assert ["likelihood_drop"] == finding_codes(decisions[-1])
     assert Verdict.SUSPICIOUS is decisions[-1].verdict
 
 
@@ -147,14 +147,14 @@ def test_mean_of_four_calls_is_not_used():
     """A call is not compared with the mean of fewer than five earlier calls."""
     decisions = after(make_shield(), [-0.01] * 4 + [-2.0])
 
-    assert ["low_likelihood"] == codes(decisions[-1])
+    assert ["low_likelihood"] == finding_codes(decisions[-1])
 
 
 def test_small_drop_after_equal_calls_passes():
     """A small drop passes after equal calls, because the deviation has a lower bound."""
     decisions = after(make_shield(), [-0.01] * 5 + [-0.1])
 
-    assert "likelihood_drop" not in codes(decisions[-1])
+    assert "likelihood_drop" not in finding_codes(decisions[-1])
 
 
 def test_call_is_judged_before_it_is_added_to_the_mean():
@@ -168,7 +168,7 @@ def test_invalid_log_probabilities_are_not_added_to_the_mean():
     """Invalid log-probabilities change neither the number of calls nor the mean."""
     decisions = after(make_shield(mode="audit"), [-0.01] * 4 + [0.5] * 9 + [-0.2])
 
-    assert "likelihood_drop" not in codes(decisions[-1])
+    assert "likelihood_drop" not in finding_codes(decisions[-1])
 
 
 def test_sessions_do_not_share_a_mean():
@@ -176,7 +176,7 @@ def test_sessions_do_not_share_a_mean():
     firewall = make_shield()
     after(firewall, [-0.01] * 5)
 
-    assert "likelihood_drop" not in codes(after(firewall, [-0.2])[0])
+    assert "likelihood_drop" not in finding_codes(after(firewall, [-0.2])[0])
 
 
 def test_proposed_and_dispatched_call_is_counted_once():

@@ -10,7 +10,7 @@ TEXT = {"type": "string"}
 JWT = "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0" * 4 + ".SflKxwRJSMeKKF2QT4"
 
 
-def codes(tool, arguments, *, results=(), user_text="Please do it for me now.", calls=()):
+def problems_of(tool, arguments, *, results=(), user_text="Please do it for me now.", calls=()):
     """Return the findings of a call after *results* and *calls*, each with its returned value."""
     names = dict.fromkeys([tool, *(name for name, _, _ in calls)])
     listed = [Tool(name=name) for name in names]
@@ -37,31 +37,33 @@ def test_credential_that_differs_from_the_returned_one_is_reported(name):
     """A credential is reported if a result of the run returned a different one."""
     results = [("log_in", {name: "tk_5f81c2d4"})]
 
-    assert [(name, "unseen")] == codes("get_balance", {name: "tk_77aa31e9"}, results=results)
-    assert [] == codes("get_balance", {name: "tk_5f81c2d4"}, results=results)
+    assert [(name, "unseen")] == problems_of("get_balance", {name: "tk_77aa31e9"}, results=results)
+    assert [] == problems_of("get_balance", {name: "tk_5f81c2d4"}, results=results)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_credential_is_not_judged_if_no_result_returned_one(name):
     """A credential passes if no result returned one, since the host may have provided it."""
-    assert [] == codes("get_balance", {name: "hunterhunter"}, results=[("log_in", {"ok": "yes"})])
+    assert [] == problems_of(
+        "get_balance", {name: "hunterhunter"}, results=[("log_in", {"ok": "yes"})]
+    )
 
 
 @pytest.mark.parametrize("value", ["<your_token>", "YOUR_API_KEY", "your_password", "[ID]", "TBD"])
 @pytest.mark.parametrize("name", NAMES)
 def test_placeholder_as_credential_is_reported(name, value):
     """A placeholder as a credential is reported in a run without any results."""
-    assert [(name, "placeholder")] == codes("get_balance", {name: value})
+    assert [(name, "placeholder")] == problems_of("get_balance", {name: value})
 
 
 def test_token_and_access_token_are_the_same_credential():
     """A returned `token` is compared with `access_token`; a `refresh_token` is not."""
     arguments = {"access_token": "tkqqqqqqqqqqqqqqq"}
 
-    assert [("access_token", "unseen")] == codes(
+    assert [("access_token", "unseen")] == problems_of(
         "get_balance", arguments, results=[("log_in", {"token": "tk_5f81c2d4"})]
     )
-    assert [] == codes(
+    assert [] == problems_of(
         "get_balance", arguments, results=[("log_in", {"refresh_token": "tk_5f81c2d4"})]
     )
 
@@ -72,8 +74,8 @@ def test_long_signed_token_is_compared():
     text = [("log_in", f'{{"access_token": "{JWT}"}}')]
 
     for given in (results, text):
-        assert [] == codes("get_balance", {"access_token": JWT}, results=given)
-        assert [("access_token", "unseen")] == codes(
+        assert [] == problems_of("get_balance", {"access_token": JWT}, results=given)
+        assert [("access_token", "unseen")] == problems_of(
             "get_balance", {"access_token": "made-up-token-value"}, results=given
         )
 
@@ -82,8 +84,8 @@ def test_bearer_prefix_is_ignored():
     """A token is compared without its `Bearer` prefix."""
     results = [("log_in", {"token": "tk_5f81c2d4"})]
 
-    assert [] == codes("get_balance", {"token": "Bearer tk_5f81c2d4"}, results=results)
-    assert [("token", "unseen")] == codes(
+    assert [] == problems_of("get_balance", {"token": "Bearer tk_5f81c2d4"}, results=results)
+    assert [("token", "unseen")] == problems_of(
         "get_balance", {"token": "Bearer tk_77aa31e9"}, results=results
     )
 
@@ -110,7 +112,7 @@ def test_new_credential_and_other_values_pass(tool, arguments):
     """New passwords, currencies, times of day, cursors and variables of the host pass."""
     results = [("log_in", dict.fromkeys(arguments, "tk_5f81c2d4"))]
 
-    assert [] == codes(tool, arguments, results=results)
+    assert [] == problems_of(tool, arguments, results=results)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_new_credential_and_other_values_pass(tool, arguments):
 )
 def test_key_that_resembles_an_address_is_reported(name, value):
     """A key or secret is reported even if it looks like a blockchain address or an event name."""
-    assert [(name, "unseen")] == codes(
+    assert [(name, "unseen")] == problems_of(
         "list_files", {name: value}, results=[("log_in", {name: "tk_5f81c2d4"})]
     )
 
@@ -134,14 +136,14 @@ def test_password_set_in_the_run_passes():
     password = {"user": "mia", "password": "Zq8!kd02"}
     calls = [("create_user", password, password)]
 
-    assert [] == codes("log_in", password, calls=calls, user_text="Sign up mia and log in.")
+    assert [] == problems_of("log_in", password, calls=calls, user_text="Sign up mia and log in.")
 
 
 def test_redacted_password_is_not_compared():
     """A password that a result shows as asterisks is not compared with."""
     results = [("get_user", {"password": "********"})]
 
-    assert [] == codes("log_in", {"password": "Zq8!kd02"}, results=results)
+    assert [] == problems_of("log_in", {"password": "Zq8!kd02"}, results=results)
 
 
 def test_finding_contains_no_secret():
@@ -174,19 +176,19 @@ GAVE = "My password is hunter22, please do it for me now."
 )
 def test_credential_that_differs_from_the_users_is_reported(tool, arguments, expected):
     """A password other than the user's is reported, unless the call sets a new one."""
-    assert expected == codes(tool, arguments, user_text=GAVE)
+    assert expected == problems_of(tool, arguments, user_text=GAVE)
 
 
 @pytest.mark.parametrize(("password", "expected"), [("Zq8!kd02x", []), ("Zq8!kd02", ["unseen"])])
 def test_changed_password_replaces_the_users(password, expected):
     """After a password change the new password passes and another is reported."""
     change = ("change_password", {"old_password": "hunter22", "new_password": "Zq8!kd02x"}, "ok")
-    found = codes("log_in", {"password": password}, calls=[change], user_text=GAVE)
+    found = problems_of("log_in", {"password": password}, calls=[change], user_text=GAVE)
 
     assert expected == [code for _, code in found]
 
 
-def decided(tool, arguments, *, user_text="Please do it for me now.", results=()):
+def decision_on(tool, arguments, *, user_text="Please do it for me now.", results=()):
     """Return the decision on one call."""
     listed = [Tool(name=tool)]
     guard = Shield(shield.configure(tools=listed, layers=["phantom_target"]), hooks=None)
@@ -212,8 +214,8 @@ ALONE = [
 @pytest.mark.parametrize(("name", "value"), ALONE)
 def test_layer_is_unavailable_without_a_credential_to_compare(name, value):
     """Without a credential in the run the layer is unavailable; with a matching one it ran."""
-    decision = decided("get_balance", {name: value})
-    known = decided("get_balance", {name: value}, user_text=f"My {name} is {value}.")
+    decision = decision_on("get_balance", {name: value})
+    known = decision_on("get_balance", {name: value}, user_text=f"My {name} is {value}.")
 
     assert () == decision.findings
     assert ("unavailable", f"no `{name}` was given in this run") == decision.coverage[
@@ -224,7 +226,7 @@ def test_layer_is_unavailable_without_a_credential_to_compare(name, value):
 
 def test_layer_runs_on_new_password():
     """The layer is not unavailable for a new password, which the caller may choose."""
-    decision = decided("create_user", {"password": "Zq8!kd02"})
+    decision = decision_on("create_user", {"password": "Zq8!kd02"})
 
     assert "ran" == decision.coverage["phantom_target"][0]
 
@@ -234,15 +236,17 @@ def test_layer_runs_on_new_password():
 )
 def test_short_code_that_differs_from_the_users_is_reported(name, given, other):
     """A PIN or CVV other than the user's is reported."""
-    assert [(name, "unseen")] == codes("pay", {name: other}, user_text=f"My {name} is {given}.")
+    assert [(name, "unseen")] == problems_of(
+        "pay", {name: other}, user_text=f"My {name} is {given}."
+    )
 
 
 def test_finding_names_the_source_of_the_known_credential():
     """The finding says if the known credential comes from a result or from a person."""
     arguments = {"token": "tk_77aa31e9"}
     results = [("log_in", {"token": "tk_5f81c2d4"})]
-    (returned,) = decided("get_balance", arguments, results=results).findings
-    (given,) = decided("get_balance", arguments, user_text="My token is tk_5f81c2d4.").findings
+    (returned,) = decision_on("get_balance", arguments, results=results).findings
+    (given,) = decision_on("get_balance", arguments, user_text="My token is tk_5f81c2d4.").findings
 
     assert returned.detail.endswith("but a result returned another one")
     assert given.detail.endswith("but a person gave another one")

@@ -9,7 +9,7 @@ from abs_shield import Shield, Tool, ToolCall, shield
 USER_TEXT = "Please delete the drafts of customer Mia Li in Oslo, in /home/ann/tmp."
 
 
-def judged(arguments, *, prompt=USER_TEXT, **declared):
+def judge_call(arguments, *, prompt=USER_TEXT, **declared):
     """Return the decision on a call of a destructive tool whose parameters have no marks."""
     properties = {name: {} for name in arguments}
     tool = Tool(
@@ -22,9 +22,9 @@ def judged(arguments, *, prompt=USER_TEXT, **declared):
         return firewall.check_call(ToolCall("delete_items", arguments), session=session)
 
 
-def codes(arguments, **kwargs):
+def finding_codes(arguments, **kwargs):
     """Return the codes of the findings."""
-    return [finding.code for finding in judged(arguments, **kwargs).findings]
+    return [finding.code for finding in judge_call(arguments, **kwargs).findings]
 
 
 @pytest.mark.parametrize("name", ["query", "filter", "pattern", "where", "nameFilter"])
@@ -37,14 +37,14 @@ def codes(arguments, **kwargs):
 )  # fmt: skip
 def test_selector_that_matches_everything_is_reported(name, value):
     """A pattern or condition that matches everything is reported as `whole_set`."""
-    assert ["whole_set"] == codes({name: value})
+    assert ["whole_set"] == finding_codes({name: value})
 
 
 @pytest.mark.parametrize("name", ["customer", "city"])
 @pytest.mark.parametrize("value", ["*", "%", "all", "everyone", ""])
 def test_wildcard_as_a_name_is_reported(name, value):
     """A wildcard in place of a customer's or city's name is reported as `whole_set`."""
-    assert ["whole_set"] == codes({name: value})
+    assert ["whole_set"] == finding_codes({name: value})
 
 
 @pytest.mark.parametrize(
@@ -52,20 +52,20 @@ def test_wildcard_as_a_name_is_reported(name, value):
 )
 def test_root_or_parent_folder_is_reported(value):
     """A root, home or parent of the requested folder is reported as `whole_set`."""
-    assert ["whole_set"] == codes({"path": value})
+    assert ["whole_set"] == finding_codes({"path": value})
 
 
 def test_parent_of_windows_path_is_reported():
     """The parent of a Windows path that the user named is reported as `whole_set`."""
     user_text = r"Delete C:\Users\ann\tmp."
 
-    assert ["whole_set"] == codes({"path": r"C:\Users\ann"}, prompt=user_text)
+    assert ["whole_set"] == finding_codes({"path": r"C:\Users\ann"}, prompt=user_text)
 
 
 @pytest.mark.parametrize("value", ["admin", "root", "null", "None", "undefined"])
 def test_unmentioned_account_is_reported(value):
     """A well-known account such as `admin` is reported if the run does not mention it."""
-    assert ["unseen"] == codes({"user_id": value})
+    assert ["unseen"] == finding_codes({"user_id": value})
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_unmentioned_account_is_reported(value):
 )
 def test_deceptive_characters_are_reported(arguments, code):
     """Letters of mixed scripts and invisible characters are reported."""
-    assert [code] == codes(arguments)
+    assert [code] == finding_codes(arguments)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_deceptive_characters_are_reported(arguments, code):
 )
 def test_target_that_the_user_stated_passes(prompt, arguments):
     """A target passes if the user stated it, as a whole set or as one item."""
-    decision = judged(arguments, prompt=prompt)
+    decision = judge_call(arguments, prompt=prompt)
 
     assert ((), "ran") == (decision.findings, decision.coverage["phantom_target"][0])
 
@@ -139,7 +139,7 @@ def test_target_that_the_user_stated_passes(prompt, arguments):
 )
 def test_whole_set_that_the_user_did_not_ask_for_is_reported(prompt, arguments):
     """A whole set is reported if the user negated it, named one item or only used bullets."""
-    assert ["whole_set"] == codes(arguments, prompt=prompt)
+    assert ["whole_set"] == finding_codes(arguments, prompt=prompt)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_whole_set_that_the_user_did_not_ask_for_is_reported(prompt, arguments):
 )
 def test_ambiguous_target_makes_the_layer_unavailable(prompt, arguments):
     """An ambiguous target yields no finding, and the layer is reported as unavailable."""
-    decision = judged(arguments, prompt=prompt)
+    decision = judge_call(arguments, prompt=prompt)
 
     assert ((), "unavailable") == (decision.findings, decision.coverage["phantom_target"][0])
 
@@ -174,7 +174,7 @@ def test_ambiguous_target_makes_the_layer_unavailable(prompt, arguments):
 )  # fmt: skip
 def test_unclassified_invisible_characters_are_reported(hidden):
     """Invisible characters that Unicode does not class as control or format are reported."""
-    assert ["hidden_characters"] == codes({"path": f"/home/ann/tmp{hidden}x"})
+    assert ["hidden_characters"] == finding_codes({"path": f"/home/ann/tmp{hidden}x"})
 
 
 def test_empty_required_target_is_reported():
@@ -214,4 +214,4 @@ def test_long_value_is_compared_with_results():
 
 def test_free_parameter_is_not_judged():
     """A parameter that the author declared free may be a wildcard."""
-    assert [] == codes({"query": "*"}, free=["query"])
+    assert [] == finding_codes({"query": "*"}, free=["query"])

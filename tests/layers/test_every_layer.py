@@ -99,7 +99,7 @@ def observed(layer):
     return Shield(policy), kept
 
 
-def seen(layer, call):
+def run_layer(layer, call):
     """Everything that *layer* yields about *call*, and what it was shown."""
     firewall, kept = observed(layer)
     vars(kept).update(said=[], before=None, after=None)
@@ -141,7 +141,7 @@ def test_docstring_begins_with_an_example(name):
 @given(called=NAMES, arguments=ARGUMENTS, logprobs=LOGPROBS)
 def test_any_call_is_judged_without_error(name, called, arguments, logprobs):
     """A layer raises nothing for any name, arguments and log-probabilities."""
-    kept = seen(ALL[name], ToolCall(called, arguments, None, logprobs))
+    kept = run_layer(ALL[name], ToolCall(called, arguments, None, logprobs))
 
     assert () == kept.decision.errors
     assert all(isinstance(text, (Finding, Unavailable, Failed)) for text in kept.said)
@@ -151,7 +151,7 @@ def test_any_call_is_judged_without_error(name, called, arguments, logprobs):
 @given(called=NAMES, arguments=ARGUMENTS, logprobs=LOGPROBS)
 def test_findings_are_well_formed(name, called, arguments, logprobs):
     """A finding has check, verdict, strength, place, code and a one-line message."""
-    for text in seen(ALL[name], ToolCall(called, arguments, None, logprobs)).said:
+    for text in run_layer(ALL[name], ToolCall(called, arguments, None, logprobs)).said:
         if isinstance(text, Finding):
             assert text.check == name
             assert text.verdict is not Verdict.CLEAN
@@ -166,7 +166,7 @@ def test_findings_are_well_formed(name, called, arguments, logprobs):
 @given(called=NAMES, arguments=ARGUMENTS)
 def test_a_layer_changes_nothing(name, called, arguments):
     """A layer changes neither the call and its arguments nor the log and the history."""
-    kept = seen(ALL[name], ToolCall(called, arguments))
+    kept = run_layer(ALL[name], ToolCall(called, arguments))
 
     assert kept.before == kept.after
 
@@ -176,7 +176,7 @@ def test_layer_is_deterministic(name):
     """A layer yields equal findings for the same call."""
     call = ToolCall("refund", {"amount": -1, "ghost": 1}, None, [-2.0])
 
-    assert seen(ALL[name], call).said == seen(ALL[name], call).said
+    assert run_layer(ALL[name], call).said == run_layer(ALL[name], call).said
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -11,7 +11,7 @@ from abs_shield import Shield, Tool, ToolCall, shield
 HELLO = "Hello, could you please do this for me? "
 
 
-def codes(
+def problems_of(
     user_text: str, name: str, arguments: dict[str, Any], *, description: str = ""
 ) -> list[str]:
     """Return the findings on one call after the user said something, in English."""
@@ -46,7 +46,7 @@ RIGHT = [
 @pytest.mark.parametrize(("user_text", "name", "arguments", "description"), RIGHT)
 def test_honest_value_passes(user_text, name, arguments, description):
     """Measures, well-known codes, new names and values in other words pass."""
-    assert [] == codes(user_text, name, arguments, description=description)
+    assert [] == problems_of(user_text, name, arguments, description=description)
 
 
 INVENTED = [
@@ -67,7 +67,7 @@ INVENTED = [
 @pytest.mark.parametrize(("user_text", "name", "arguments", "description"), INVENTED)
 def test_invented_value_is_reported(user_text, name, arguments, description):
     """Misspelt ids and unmentioned prefixes, folders, recipients and entities are reported."""
-    assert ["unseen"] == codes(user_text, name, arguments, description=description)
+    assert ["unseen"] == problems_of(user_text, name, arguments, description=description)
 
 
 GIVEN = [
@@ -82,8 +82,8 @@ GIVEN = [
 @pytest.mark.parametrize(("user_text", "name", "arguments"), GIVEN)
 def test_value_that_differs_from_the_users_is_reported(user_text, name, arguments):
     """A name that the agent may choose is reported if the user gave a different one."""
-    assert ["unseen"] == codes(user_text, name, arguments)
-    assert [] == codes("I need something new.", name, arguments)
+    assert ["unseen"] == problems_of(user_text, name, arguments)
+    assert [] == problems_of("I need something new.", name, arguments)
 
 
 CHOSEN = [
@@ -100,7 +100,7 @@ CHOSEN = [
 @pytest.mark.parametrize(("user_text", "name", "arguments"), CHOSEN)
 def test_value_that_the_agent_may_choose_passes(user_text, name, arguments):
     """A value passes if it differs in form, is new beside the user's, or the user gave several."""
-    assert [] == codes(user_text, name, arguments)
+    assert [] == problems_of(user_text, name, arguments)
 
 
 def test_users_name_is_not_expected_after_its_use():

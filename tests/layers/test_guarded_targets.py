@@ -23,7 +23,9 @@ from abs_shield.session.session_record import mentions_of
 USER_TEXT = "Please delete /home/ann/tmp, and mail bob@paypal.com about 192.168.1.15."
 
 
-def judged(value: Any, *, prompt: str = USER_TEXT, result: Any = None, **target: Any) -> Decision:
+def judge_target(
+    value: Any, *, prompt: str = USER_TEXT, result: Any = None, **target: Any
+) -> Decision:
     """Judge a call of a destructive tool whose target must be seen."""
     tool = Tool(
         name="delete",
@@ -39,7 +41,7 @@ def judged(value: Any, *, prompt: str = USER_TEXT, result: Any = None, **target:
         return firewall.check_call(ToolCall("delete", {"what": value}))
 
 
-def codes(decision: Decision) -> list[str]:
+def finding_codes(decision: Decision) -> list[str]:
     """Return the codes of the findings."""
     return [finding.code for finding in decision.findings]
 
@@ -50,10 +52,10 @@ WHOLE = ["/", "*", "~", "..", "../..", "%", "", "  ", "**/*", ".", "\\", "/*", "
 @pytest.mark.parametrize("value", [*WHOLE, "/home/ann/*", '"*"'])
 def test_whole_set_is_blocked_even_if_the_user_wrote_it(value):
     """A wildcard, root or empty value is blocked as `whole_set`, even if the user wrote it."""
-    decision = judged(value, prompt=f"{USER_TEXT} {value}")
+    decision = judge_target(value, prompt=f"{USER_TEXT} {value}")
 
     assert decision.blocked
-    assert ["whole_set"] == codes(decision)
+    assert ["whole_set"] == finding_codes(decision)
 
 
 @pytest.mark.parametrize(
@@ -71,18 +73,18 @@ def test_whole_set_is_blocked_even_if_the_user_wrote_it(value):
 )
 def test_hidden_characters_are_blocked(hidden):
     """A target with invisible or control characters is blocked."""
-    decision = judged(f"/home/ann/tmp{hidden}x")
+    decision = judge_target(f"/home/ann/tmp{hidden}x")
 
     assert decision.blocked
-    assert ["hidden_characters"] == codes(decision)
+    assert ["hidden_characters"] == finding_codes(decision)
 
 
 def test_value_too_long_to_compare_is_blocked():
     """A value too long to compare is blocked as `too_long`."""
-    decision = judged("/home/ann/tmp" + 17_000 * " " + "eve@evil.org")
+    decision = judge_target("/home/ann/tmp" + 17_000 * " " + "eve@evil.org")
 
     assert decision.blocked
-    assert ["too_long"] == codes(decision)
+    assert ["too_long"] == finding_codes(decision)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +97,10 @@ def test_value_too_long_to_compare_is_blocked():
 )  # fmt: skip
 def test_similar_value_of_another_entity_is_unseen(value):
     """A parent, a part, a moved separator or another script is an unseen value."""
-    decision = judged(value)
+    decision = judge_target(value)
 
     assert Verdict.HALLUCINATED is decision.verdict
-    assert ["unseen"] == codes(decision)
+    assert ["unseen"] == finding_codes(decision)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,7 @@ def test_similar_value_of_another_entity_is_unseen(value):
 )
 def test_case_outer_quotes_and_spaces_are_ignored(value):
     """A target may differ from the mention in case, outer quotes and surrounding spaces."""
-    assert [] == codes(judged(value))
+    assert [] == finding_codes(judge_target(value))
 
 
 @pytest.mark.parametrize(
@@ -124,8 +126,8 @@ def test_case_outer_quotes_and_spaces_are_ignored(value):
 )
 def test_part_of_a_mentioned_identifier_is_unseen(value, prompt):
     """A part of a grouped number or of an id with colons is an unseen value."""
-    assert ["unseen"] == codes(judged(value, prompt=prompt))
-    assert ["unseen"] == codes(judged(value, prompt="Do it.", result=prompt))
+    assert ["unseen"] == finding_codes(judge_target(value, prompt=prompt))
+    assert ["unseen"] == finding_codes(judge_target(value, prompt="Do it.", result=prompt))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_part_of_a_mentioned_identifier_is_unseen(value, prompt):
 )
 def test_label_or_neighbour_of_a_value_is_ignored(value, prompt):
     """A label before a value and numbers beside it are not part of the value."""
-    assert [] == codes(judged(value, prompt=prompt))
+    assert [] == finding_codes(judge_target(value, prompt=prompt))
 
 
 @pytest.mark.parametrize(
@@ -168,7 +170,7 @@ def test_label_or_neighbour_of_a_value_is_ignored(value, prompt):
 )
 def test_exact_value_passes_in_any_context(value, prompt, result):
     """A value passes if a message or a result contains it, whatever surrounds it."""
-    assert [] == codes(judged(value, prompt=prompt, result=result))
+    assert [] == finding_codes(judge_target(value, prompt=prompt, result=result))
 
 
 class Record(BaseModel):
@@ -200,15 +202,15 @@ TYPED = [
 @pytest.mark.parametrize("result", TYPED, ids=lambda result: type(result).__name__)
 def test_value_of_typed_result(result):
     """A typed result mentions its values, and no parts of them."""
-    assert [] == codes(judged("tx_12345", prompt="Delete it.", result=result))
-    assert ["unseen"] == codes(judged("tx_1234", prompt="Delete it.", result=result))
+    assert [] == finding_codes(judge_target("tx_12345", prompt="Delete it.", result=result))
+    assert ["unseen"] == finding_codes(judge_target("tx_1234", prompt="Delete it.", result=result))
 
 
 @pytest.mark.parametrize("value", [ACCOUNT, Decimal("12.50"), PurePosixPath("/srv/a.txt")])
 def test_text_of_typed_result(value):
     """The text of a value that is not JSON counts as mentioned."""
-    assert [] == codes(judged(str(value), prompt="Delete it.", result=value))
-    assert [] == codes(judged(str(value), prompt="Delete it.", result={"key": value}))
+    assert [] == finding_codes(judge_target(str(value), prompt="Delete it.", result=value))
+    assert [] == finding_codes(judge_target(str(value), prompt="Delete it.", result={"key": value}))
 
 
 @pytest.mark.parametrize(
@@ -225,8 +227,8 @@ def test_value_of_escaped_json_text(value):
     """A JSON text mentions the values that it escapes."""
     text = json.dumps({"key": value, "n": 1})
 
-    assert [] == codes(judged(value, prompt="Delete it.", result=text))
-    assert [] == codes(judged(value, prompt="Delete it.", result={"text": text}))
+    assert [] == finding_codes(judge_target(value, prompt="Delete it.", result=text))
+    assert [] == finding_codes(judge_target(value, prompt="Delete it.", result={"text": text}))
 
 
 @pytest.mark.parametrize("result", [r"a\b ", Record(key="x " * 40)], ids=["text", "model"])
@@ -235,31 +237,33 @@ def test_labelled_part_of_value(result):
     line = "Drop case 9:75-cv-02725"
     result = [result, f"{line}\n{line}"]
 
-    assert ["unseen"] == codes(judged("75-cv-02725", prompt="Delete it.", result=result))
+    assert ["unseen"] == finding_codes(
+        judge_target("75-cv-02725", prompt="Delete it.", result=result)
+    )
 
 
 def test_overlapping_pairs_do_not_form_a_value():
     """Two mentioned pairs that overlap do not mention the sequence of all three numbers."""
-    assert ["unseen"] == codes(judged("10 20 30", prompt="Delete 10 20 and 20 30."))
+    assert ["unseen"] == finding_codes(judge_target("10 20 30", prompt="Delete 10 20 and 20 30."))
 
 
 def test_allowlist_admits_a_whole_set():
     """An allowlist of the author admits a whole set."""
-    assert [] == codes(judged("all", allow=["all"]))
+    assert [] == finding_codes(judge_target("all", allow=["all"]))
 
 
 @pytest.mark.parametrize(("entry", "admitted"), [(1, [1, 1.0]), (1.0, [1, 1.0]), (True, [True])])
 def test_an_allowed_value_is_compared_as_json(entry, admitted):
     """The allowlist compares JSON values: 1 equals 1.0, and true equals no number."""
     values = [1, 1.0, True, 0, False]
-    found = [value for value in values if not codes(judged(value, allow=[entry]))]
+    found = [value for value in values if not finding_codes(judge_target(value, allow=[entry]))]
 
     assert list(map(repr, admitted)) == list(map(repr, found))
 
 
 def test_layer_is_unavailable_for_uncomparable_type():
     """A value of a type that cannot be compared makes the layer unavailable, with a reason."""
-    coverage = judged(b"\xff").coverage["phantom_target"]
+    coverage = judge_target(b"\xff").coverage["phantom_target"]
 
     assert ("unavailable", "a value of `what` cannot be compared") == coverage
 
@@ -276,10 +280,10 @@ VOIDS = [
 @pytest.mark.parametrize("value", VOIDS, ids=repr)
 def test_empty_value_or_selector_is_a_whole_set(value, name, must_be_seen):
     """An empty value, a boolean or a selector is `whole_set`, whatever the target declares."""
-    decision = declared({name: value}, must_be_seen=must_be_seen)
+    decision = judge_declared_target({name: value}, must_be_seen=must_be_seen)
 
     assert Verdict.HALLUCINATED is decision.verdict
-    assert {"whole_set"} == set(codes(decision))
+    assert {"whole_set"} == set(finding_codes(decision))
 
 
 CONDITIONS = [
@@ -292,10 +296,10 @@ CONDITIONS = [
 @pytest.mark.parametrize("value", CONDITIONS)
 def test_comparison_operator_makes_a_whole_set(value, marked):
     """A value with a comparison operator is `whole_set`, whether the target is declared or not."""
-    decision = declared({"user_id": value}, marked=marked)
+    decision = judge_declared_target({"user_id": value}, marked=marked)
 
     assert Verdict.HALLUCINATED is decision.verdict
-    assert ["whole_set"] == codes(decision)
+    assert ["whole_set"] == finding_codes(decision)
 
 
 @pytest.mark.parametrize("value", ["acct_1?", "acct_1;"])
@@ -303,16 +307,20 @@ def test_sentence_punctuation_is_not_part_of_a_name(value):
     """A final `?` or `;` of the user's sentence does not mention the name with that sign."""
     user_text = "Can you delete acct_1? Or acct_1;"
 
-    assert ["whole_set"] == codes(declared({"user_id": value}, prompt=user_text, must_be_seen=True))
+    assert ["whole_set"] == finding_codes(
+        judge_declared_target({"user_id": value}, prompt=user_text, must_be_seen=True)
+    )
 
 
 @pytest.mark.parametrize("value", ["!abc:matrix.org", "~ann", "C$", "main..dev"])
 def test_operator_that_the_run_contains_is_part_of_the_name(value):
     """A name with an operator character passes if the run contains it with that character."""
-    assert [] == codes(declared({"user_id": value}, prompt=f"Delete {value} please."))
+    assert [] == finding_codes(
+        judge_declared_target({"user_id": value}, prompt=f"Delete {value} please.")
+    )
 
 
-def declared(
+def judge_declared_target(
     arguments: dict[str, Any],
     *,
     prompt: str = "Please remove acct_1 for me.",
@@ -339,21 +347,23 @@ def declared(
 def test_destructive_call_without_its_target_is_blocked(must_be_seen):
     """A destructive call that omits its declared target is blocked as `whole_set`."""
     schema = {"default": None, "type": ["string", "null"]}
-    decision = declared({}, must_be_seen=must_be_seen, schema=schema)
+    decision = judge_declared_target({}, must_be_seen=must_be_seen, schema=schema)
 
     assert decision.blocked
-    assert {"whole_set"} == set(codes(decision))
+    assert {"whole_set"} == set(finding_codes(decision))
 
 
 def test_target_may_be_omitted_beside_another_target():
     """A target may be omitted or null beside another one; null makes the layer unavailable."""
     user_text = "Remove acct_1, bob@x.org."
     decisions = [
-        declared({"user_id": "acct_1"}, prompt=user_text, must_be_seen=True),
-        declared({"user_id": None, "mail": "bob@x.org"}, prompt=user_text, must_be_seen=True),
+        judge_declared_target({"user_id": "acct_1"}, prompt=user_text, must_be_seen=True),
+        judge_declared_target(
+            {"user_id": None, "mail": "bob@x.org"}, prompt=user_text, must_be_seen=True
+        ),
     ]
 
-    assert [[], []] == [codes(decision) for decision in decisions]
+    assert [[], []] == [finding_codes(decision) for decision in decisions]
     assert ["ran", "unavailable"] == [d.coverage["phantom_target"].outcome for d in decisions]
 
 
@@ -379,7 +389,7 @@ def test_omitted_target_of_a_harmless_call_yields_no_finding(arguments, schema, 
         session.user("List my orders.")
         decision = firewall.check_call(ToolCall("list_orders", arguments))
 
-    assert ([], outcome) == (codes(decision), decision.coverage["phantom_target"].outcome)
+    assert ([], outcome) == (finding_codes(decision), decision.coverage["phantom_target"].outcome)
 
 
 def test_key_named_like_an_operator_is_data():
@@ -436,7 +446,7 @@ def test_unmarked_target_of_a_destructive_tool_is_judged(value, found):
         session.user("Delete u_1.")
         decision = firewall.check_call(ToolCall("delete_user", {"user_id": value}))
 
-    assert found == codes(decision)
+    assert found == finding_codes(decision)
     assert (Verdict.HALLUCINATED if found else Verdict.CLEAN) is decision.verdict
 
 
@@ -584,7 +594,7 @@ class Plan(Enum):
 )
 def test_python_value_in_allow_admits_its_json_form(entry, sent, other):
     """A Python value in `allow` admits its JSON form and no other value."""
-    decisions = [judged(value, prompt="Close it.", allow=[entry]) for value in (sent, other)]
+    decisions = [judge_target(value, prompt="Close it.", allow=[entry]) for value in (sent, other)]
 
     assert [False, True] == [decision.blocked for decision in decisions]
 
@@ -592,26 +602,28 @@ def test_python_value_in_allow_admits_its_json_form(entry, sent, other):
 @pytest.mark.parametrize("value", ["ALL USERS", "\u0432\u0441\u0435", "\u5168\u90e8"])
 def test_word_for_everything_as_selector_makes_the_layer_unavailable(value: str) -> None:
     """A word for "all" as a filter makes the layer unavailable unless the user wrote it."""
-    decision = declared({"filter": value}, marked=False)
-    assert codes(decision) == []
+    decision = judge_declared_target({"filter": value}, marked=False)
+    assert finding_codes(decision) == []
     assert "may stand for everything" in decision.coverage["phantom_target"].reason
 
     for prompt in ("Please delete all of them.", f"Please delete {value} for me."):
-        stated = declared({"filter": value}, prompt=prompt, marked=False)
+        stated = judge_declared_target({"filter": value}, prompt=prompt, marked=False)
         assert stated.verdict is Verdict.CLEAN
         assert stated.coverage["phantom_target"].reason == ""
 
 
 def test_a_selector_in_another_script_is_compared_only_if_it_was_seen() -> None:
     value = "\u672a\u6255\u3044"
-    decision = declared({"filter": value}, marked=False)
-    assert codes(decision) == []
+    decision = judge_declared_target({"filter": value}, marked=False)
+    assert finding_codes(decision) == []
     assert "another script" in decision.coverage["phantom_target"].reason
 
-    seen = declared({"filter": value}, prompt=f"Please remove {value} for me.", marked=False)
+    seen = judge_declared_target(
+        {"filter": value}, prompt=f"Please remove {value} for me.", marked=False
+    )
     assert seen.coverage["phantom_target"].reason == ""
 
 
 def test_a_condition_that_limits_what_it_selects_passes() -> None:
     for value in ("status = 'open'", "all orders older than 30 days", "created < '2024-01-01'"):
-        assert declared({"where": value}, marked=False).verdict is Verdict.CLEAN
+        assert judge_declared_target({"where": value}, marked=False).verdict is Verdict.CLEAN

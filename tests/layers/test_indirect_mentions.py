@@ -24,7 +24,7 @@ def tool_of(name: str, arguments: dict[str, Any]) -> Tool:
     return Tool(name=name, parameters={"type": "object", "properties": properties})
 
 
-def codes(prompt: list[str], name: str, arguments: dict[str, Any]) -> list[str]:
+def finding_codes(prompt: list[str], name: str, arguments: dict[str, Any]) -> list[str]:
     """Return the codes of the findings of one call; messages alternate, the user's first."""
     guard = Shield(
         shield.configure(tools=[tool_of(name, arguments)], layers=["phantom_target"]), hooks=None
@@ -255,15 +255,15 @@ UNKNOWN = [
 @pytest.mark.parametrize(("reading", "call"), KNOWN)
 def test_indirect_mention_passes_by_its_reading_alone(monkeypatch, reading, call):
     """An indirectly mentioned value passes, and is reported if its one reading is removed."""
-    assert [] == codes(*call)
+    assert [] == finding_codes(*call)
     monkeypatch.delitem(INDIRECT_MENTIONS, reading)
-    assert codes(*call)
+    assert finding_codes(*call)
 
 
 @pytest.mark.parametrize("call", UNKNOWN)
 def test_value_that_resembles_an_indirect_mention_is_reported(call):
     """A place, address, list, code or name that the run does not mention is reported."""
-    assert codes(*call)
+    assert finding_codes(*call)
 
 
 COMPOSED = [
@@ -280,7 +280,7 @@ def test_composed_value_is_unseen_for_a_deleting_call(reading, call):
     (field,) = arguments
     must = {field: Target(must_be_seen=True)}
 
-    assert ["unseen"] == codes(user_text, "delete_object", arguments)
+    assert ["unseen"] == finding_codes(user_text, "delete_object", arguments)
     for tool in (
         tool_of(name, arguments).model_copy(update={"destructive": True}),
         tool_of(name, arguments).model_copy(update={"targets": must}),
@@ -362,14 +362,14 @@ KINDS = ["Check application A6789X for user MNO345.", "The booking 3426812 and c
 )
 def test_id_that_the_user_named_as_another_kind_is_reported(prompt, arguments):
     """An id is reported as `other_kind` if the user called it something else."""
-    results = codes([prompt], "check", arguments)
+    results = finding_codes([prompt], "check", arguments)
 
     assert "other_kind" in results
 
 
 def test_value_in_two_parameters_is_reported_once():
     """One value as two kinds of id is reported once."""
-    assert ["other_kind"] == codes(
+    assert ["other_kind"] == finding_codes(
         ["Cancel 3426812."], "cancel", {"booking_id": "3426812", "ticket_id": "3426812"}
     )
 
@@ -389,7 +389,7 @@ def test_value_in_two_parameters_is_reported_once():
 )
 def test_id_of_the_kind_that_the_user_named_passes(prompt, arguments):
     """An id passes if the user's words name the same kind or no kind."""
-    assert [] == codes([prompt], "check", arguments)
+    assert [] == finding_codes([prompt], "check", arguments)
 
 
 @pytest.mark.parametrize(
@@ -403,7 +403,7 @@ def test_id_of_the_kind_that_the_user_named_passes(prompt, arguments):
 )
 def test_famous_name_passes_unless_it_is_half_the_users(prompt, artist, expected):
     """A famous name passes, unless only half of it matches a name that the user wrote."""
-    assert expected == codes([prompt], "find_records", {"artist": artist})
+    assert expected == finding_codes([prompt], "find_records", {"artist": artist})
 
 
 @pytest.mark.parametrize(("value", "found"), [("apt-1002", False), ("apt-1004", True)])

@@ -69,7 +69,7 @@ KINDS: list[Row] = [
 ]  # fmt: skip
 
 
-def codes(row: Row, value: Any) -> list[str]:
+def finding_codes(row: Row, value: Any) -> list[str]:
     user_text, name, properties, parameter, _, _ = row
     parameters = {"type": "object", "properties": properties}
     guard = Shield(
@@ -87,13 +87,13 @@ def codes(row: Row, value: Any) -> list[str]:
 @pytest.mark.parametrize("row", UNSEEN, ids=lambda row: row[3])
 def test_unmentioned_value_of_a_kind_is_unseen(row: Row):
     """A value whose name or schema requires a mention is unseen without one, and passes with it."""
-    assert (["unseen"], []) == (codes(row, row[4]), codes(row, row[5]))
+    assert (["unseen"], []) == (finding_codes(row, row[4]), finding_codes(row, row[5]))
 
 
 @pytest.mark.parametrize("row", KINDS, ids=lambda row: str(row[4]))
 def test_value_of_another_kind_is_reported(row: Row):
     """A value that the run has as another kind is reported; one of the right kind passes."""
-    assert (["other_kind"], []) == (codes(row, row[4]), codes(row, row[5]))
+    assert (["other_kind"], []) == (finding_codes(row, row[4]), finding_codes(row, row[5]))
 
 
 def test_title_that_shares_a_word_with_the_agents_is_reported():
@@ -126,7 +126,7 @@ def test_value_that_resembles_a_kind_passes(prompt: str, name: str, arguments: d
     properties = {key: described.get(key, {}) for key in (*arguments, "session_id")}
     row: Row = ([prompt], name, properties, *next((key, 0, 0) for key in arguments))
 
-    assert [] == codes(row, next(iter(arguments.values())))
+    assert [] == finding_codes(row, next(iter(arguments.values())))
 
 
 @pytest.mark.parametrize("value", ["TBD", "sample_id", "<username>"])
@@ -134,7 +134,7 @@ def test_placeholder_as_new_user_name_is_reported(value: str):
     """A placeholder as the name of a new account is reported; any other name passes."""
     row: Row = (["Register Mia."], "create_user", {"username": {}}, "username", value, "mia_22")
 
-    assert (["placeholder"], []) == (codes(row, value), codes(row, "mia_22"))
+    assert (["placeholder"], []) == (finding_codes(row, value), finding_codes(row, "mia_22"))
 
 
 NATIONAL = [
@@ -154,9 +154,9 @@ def test_national_id_numbers_are_judged_by_parameter_name(name: str, prompt: str
     """National id numbers must be mentioned, by the name of their parameter alone."""
     row: Row = ([f"Look me up, it is {prompt}."], "find", {name: {}}, name, other, prompt)
 
-    assert ["unseen"] == codes(row, other)
-    assert [] == codes(row, prompt)
-    assert [] == codes(row, "".join(filter(str.isalnum, prompt)))
+    assert ["unseen"] == finding_codes(row, other)
+    assert [] == finding_codes(row, prompt)
+    assert [] == finding_codes(row, "".join(filter(str.isalnum, prompt)))
 
 
 PEOPLE = "nombre pasajero vorname nachname prenom passager cognome".split()
@@ -167,8 +167,8 @@ def test_foreign_parameters_for_names_are_judged_in_english_runs(name: str):
     """Parameters such as `nombre` hold names of people, which English runs must mention."""
     row: Row = (["Please book it for Dana Kovac."], "book_seat", {name: {}}, name, "", "")
 
-    assert ["unseen"] == codes(row, "Marc Moreau")
-    assert [] == codes(row, "Dana Kovac")
+    assert ["unseen"] == finding_codes(row, "Marc Moreau")
+    assert [] == finding_codes(row, "Dana Kovac")
 
 
 def test_source_key_may_be_the_target_key():

@@ -21,7 +21,7 @@ class Region(Enum):
     AMERICA = "us-east-1"
 
 
-def judged(hint: Any, value: Any, *, destructive: bool = False) -> Decision:
+def judge_value(hint: Any, value: Any, *, destructive: bool = False) -> Decision:
     """Judge a call of a function with one parameter of the type *hint*."""
     tools = [Tool(name="deploy", destructive=destructive)]
     firewall = Shield(shield.configure(mode="strict", tools=tools), hooks=None)
@@ -52,7 +52,7 @@ def judged(hint: Any, value: Any, *, destructive: bool = False) -> Decision:
 )
 def test_listed_value_passes(hint: Any, value: Any, mark: Target, destructive: bool) -> None:
     """A value that the schema lists passes, whatever the mark of its parameter."""
-    decision = judged(Annotated[hint, mark], value, destructive=destructive)
+    decision = judge_value(Annotated[hint, mark], value, destructive=destructive)
 
     assert Verdict.CLEAN == decision.verdict
 
@@ -60,7 +60,7 @@ def test_listed_value_passes(hint: Any, value: Any, mark: Target, destructive: b
 @pytest.mark.parametrize("value", ["eu-west-2", "mars"])
 def test_unlisted_value_is_blocked(value: str) -> None:
     """A value outside the list is blocked if the schema also accepts any text."""
-    decision = judged(Annotated[Literal["eu-west-1"] | str, SEEN], value)
+    decision = judge_value(Annotated[Literal["eu-west-1"] | str, SEEN], value)
 
     assert ["unseen"] == [finding.code for finding in decision.findings]
     assert decision.blocked
@@ -70,8 +70,8 @@ def test_listed_null_is_blocked_for_a_destructive_call() -> None:
     """A listed null passes, but a destructive call with it is blocked."""
     hint = Annotated[Literal["eu-west-1", None], SEEN]
 
-    assert Verdict.CLEAN == judged(hint, None).verdict
-    assert judged(hint, None, destructive=True).blocked
+    assert Verdict.CLEAN == judge_value(hint, None).verdict
+    assert judge_value(hint, None, destructive=True).blocked
 
 
 def test_list_of_a_server_does_not_admit_a_target() -> None:

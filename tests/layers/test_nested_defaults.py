@@ -52,7 +52,9 @@ def without_defaults(schema: Any) -> Any:
     return [*map(without_defaults, schema)] if isinstance(schema, list) else schema
 
 
-def judged(function: Any, account: str, described: str, *, destructive: bool = False) -> Decision:
+def judge_account(
+    function: Any, account: str, described: str, *, destructive: bool = False
+) -> Decision:
     """Judge a call with a card of that account."""
     tools = [Tool(name=function.__name__, destructive=destructive)]
     firewall = Shield(shield.configure(tools=tools), hooks=None)
@@ -72,8 +74,8 @@ def judged(function: Any, account: str, described: str, *, destructive: bool = F
 @pytest.mark.parametrize("function", HELD, ids=lambda function: function.__name__)
 def test_default_in_a_nested_model_passes(function: Any, described: str) -> None:
     """The default of a model in a union, a mapping or a tuple passes; other values are blocked."""
-    assert Verdict.CLEAN == judged(function, "acct_88", described).verdict
-    assert judged(function, "acct_99", described).blocked
+    assert Verdict.CLEAN == judge_account(function, "acct_88", described).verdict
+    assert judge_account(function, "acct_99", described).blocked
 
 
 @pytest.mark.parametrize(("described", "runs"), [("", True), ("equal", True), ("without", False)])
@@ -82,4 +84,4 @@ def test_destructive_call_accepts_only_a_described_default(
     function: Any, described: str, runs: bool
 ) -> None:
     """A destructive call accepts a default only if the schema that the model reads shows it."""
-    assert runs is not judged(function, "acct_88", described, destructive=True).blocked
+    assert runs is not judge_account(function, "acct_88", described, destructive=True).blocked

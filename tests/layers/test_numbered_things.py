@@ -43,7 +43,7 @@ def firewall_of(names: tuple[str, ...], tool: str) -> Shield:
     return Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
 
 
-def flagged(
+def flagged_parameters(
     names: list[str],
     value: object,
     *,
@@ -65,8 +65,8 @@ def test_identifier_of_any_noun_must_be_mentioned(noun, value):
     plain = [name for suffix in SUFFIXES if (name := f"{noun}_{suffix}") not in STANDARD]
     names = [styled for name in plain for styled in styles(name)]
 
-    assert set(names) == flagged(names, value)
-    assert set() == flagged(names, value, user_text=f"Look up {value}, please.")
+    assert set(names) == flagged_parameters(names, value)
+    assert set() == flagged_parameters(names, value, user_text=f"Look up {value}, please.")
 
 
 MARKS = {"request_id", "request_key"}
@@ -80,8 +80,8 @@ def test_identifier_of_a_writing_tool_must_be_mentioned(noun, tool):
     plain = {f"{noun}_{suffix}" for suffix in SUFFIXES} - STANDARD - MARKS
     names = [styled for name in sorted(plain) for styled in styles(name)]
 
-    assert set(names) == flagged(names, "QX-48213", tool=tool)
-    assert set() == flagged(names, "QX-48213", user_text="It is QX-48213.", tool=tool)
+    assert set(names) == flagged_parameters(names, "QX-48213", tool=tool)
+    assert set() == flagged_parameters(names, "QX-48213", user_text="It is QX-48213.", tool=tool)
 
 
 REQUESTS = [
@@ -99,7 +99,7 @@ def test_id_of_an_existing_request_must_be_mentioned(tool):
     """The id or number of a request that a tool acts on is reported."""
     names = [styled for suffix in SUFFIXES for styled in styles(f"request_{suffix}")]
 
-    assert set(names) == flagged(names, "QX-48213", tool=tool)
+    assert set(names) == flagged_parameters(names, "QX-48213", tool=tool)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_idempotency_key_may_be_chosen(tool):
         "idempotency_key",
     ]
 
-    assert set() == flagged(names, "QX-48213", tool=tool)
-    assert {"pull_request_id"} == flagged(["pull_request_id"], "QX-48213", tool=tool)
+    assert set() == flagged_parameters(names, "QX-48213", tool=tool)
+    assert {"pull_request_id"} == flagged_parameters(["pull_request_id"], "QX-48213", tool=tool)
 
 
 def test_table_has_many_nouns():
@@ -141,7 +141,7 @@ COUNTS = (
 @pytest.mark.parametrize("value", ["QX-48213", "48213", 48213, "7", 7])
 def test_ordinals_counts_and_standard_codes_pass(value):
     """Page numbers, counts and standard codes need no mention."""
-    assert set() == flagged([name for name in ORDINALS + COUNTS], value)
+    assert set() == flagged_parameters([name for name in ORDINALS + COUNTS], value)
 
 
 SMALL = [
@@ -164,7 +164,7 @@ SMALL = [
 @pytest.mark.parametrize(("name", "value"), SMALL)
 def test_small_numbers_and_plain_words_pass(name, value):
     """Small numbers and words without digits need no mention."""
-    assert set() == flagged([name], value)
+    assert set() == flagged_parameters([name], value)
 
 
 def test_id_nested_under_a_noun_is_judged():
@@ -200,6 +200,8 @@ def test_identifiers_are_judged_in_any_language(user_text):
     """Identifiers are judged in runs of every script, and mentioned ones pass."""
     names = ["orderIdentifier", "user_identifier", "policyNumber", "eventCode", "UNIT-ID"]
 
-    assert set(names) == flagged(names, "1231567890", user_text=user_text)
+    assert set(names) == flagged_parameters(names, "1231567890", user_text=user_text)
     for name in names:
-        assert set() == flagged([name], "1231567890", user_text=f"{user_text} 1231567890。")
+        assert set() == flagged_parameters(
+            [name], "1231567890", user_text=f"{user_text} 1231567890。"
+        )

@@ -16,7 +16,7 @@ CITY = {
 }
 
 
-def codes(tool, prompt, **arguments):
+def finding_codes(tool, prompt, **arguments):
     guard = Shield(
         shield.configure(mode="audit", tools=[Tool(name=tool, parameters=CITY)]), hooks=None
     )
@@ -32,7 +32,9 @@ TOOLS = ["final_result", "final_result_City", "submit_answer", "submit_final_ans
 @pytest.mark.parametrize("tool", TOOLS)
 def test_answer_may_contain_an_unmentioned_name(tool):
     """An output tool may contain a name that the user asked for."""
-    assert [] == codes(tool, "What is the largest city of Mexico, please?", city="Guadalajara")
+    assert [] == finding_codes(
+        tool, "What is the largest city of Mexico, please?", city="Guadalajara"
+    )
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -40,12 +42,14 @@ def test_wrong_name_or_id_in_an_answer_is_unseen(tool):
     """An output tool with a name that half matches the user's, or with another id, is reported."""
     user_text = "Record this person, please: Ada Lovelace, who has order 5512."
 
-    assert ["unseen"] == codes(tool, user_text, name="Leopold Lovelace")
-    assert ["unseen"] == codes(tool, user_text, order_id="8841")
-    assert [] == codes(tool, user_text, name="Ada Lovelace", order_id="5512")
+    assert ["unseen"] == finding_codes(tool, user_text, name="Leopold Lovelace")
+    assert ["unseen"] == finding_codes(tool, user_text, order_id="8841")
+    assert [] == finding_codes(tool, user_text, name="Ada Lovelace", order_id="5512")
 
 
 @pytest.mark.parametrize("tool", ["book_room", "submit_result", "calculate_final_result"])
 def test_other_tools_need_a_mention(tool):
     """A tool that is not an output tool is reported for an unmentioned city."""
-    assert ["unseen"] == codes(tool, "Please find the largest room for me.", city="Guadalajara")
+    assert ["unseen"] == finding_codes(
+        tool, "Please find the largest room for me.", city="Guadalajara"
+    )

@@ -9,7 +9,7 @@ import pytest
 from abs_shield import Shield, Target, Tool, ToolCall, shield
 
 
-def codes(
+def finding_codes(
     prompt: str, value: Any, *, name: str = "path", tool: str = "delete_dir", **declared: Any
 ) -> list[str]:
     """Return the codes of the findings on one call with *value*."""
@@ -42,9 +42,9 @@ TAILS = [
 @pytest.mark.parametrize(("prompt", "path"), TAILS)
 def test_tail_of_a_path_is_unseen(prompt, path):
     """The tail of a mentioned path, taken as an absolute path, is unseen."""
-    assert ["unseen"] == codes(prompt, path, targets={"path": Target()}, destructive=True)
-    assert ["unseen"] == codes(prompt, path, destructive=True)
-    assert ["unseen"] == codes(prompt.replace("Delete", "Update"), path, tool="update_file")
+    assert ["unseen"] == finding_codes(prompt, path, targets={"path": Target()}, destructive=True)
+    assert ["unseen"] == finding_codes(prompt, path, destructive=True)
+    assert ["unseen"] == finding_codes(prompt.replace("Delete", "Update"), path, tool="update_file")
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_part_of_a_name_is_unseen(prompt, value):
     """A part of a mentioned name is unseen as the declared target of a destructive tool."""
     declared = {"targets": {"target": Target()}, "destructive": True}
 
-    assert ["unseen"] == codes(prompt, value, name="target", **declared)
-    assert [] == codes(f"{prompt}, then {value}.", value, name="target", **declared)
+    assert ["unseen"] == finding_codes(prompt, value, name="target", **declared)
+    assert [] == finding_codes(f"{prompt}, then {value}.", value, name="target", **declared)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_part_of_a_name_is_unseen(prompt, value):
 )
 def test_a_whole_name_in_another_spelling_is_mentioned(prompt, value):
     """A mentioned name passes beside punctuation, and a path in another spelling."""
-    assert [] == codes(prompt, value, targets={"path": Target()}, destructive=True)
+    assert [] == finding_codes(prompt, value, targets={"path": Target()}, destructive=True)
 
 
 AFTER_A_COLON = [
@@ -108,19 +108,21 @@ AFTER_A_COLON = [
 @pytest.mark.parametrize(("prompt", "path"), AFTER_A_COLON)
 def test_a_path_after_a_colon_is_a_whole_path(prompt, path):
     """A path behind a host, a container or a search path entry with a colon passes."""
-    assert [] == codes(prompt, path, tool="create_archive")
-    assert [] == codes(prompt, path, targets={"path": Target()}, destructive=True)
+    assert [] == finding_codes(prompt, path, tool="create_archive")
+    assert [] == finding_codes(prompt, path, targets={"path": Target()}, destructive=True)
 
 
 def test_a_relative_tail_is_accepted_if_nothing_is_destroyed():
     """A relative tail of a mentioned path passes for tools that destroy nothing."""
-    assert [] == codes("Update /home/ann/etc/a.cfg", "etc/a.cfg", tool="update_file")
-    assert [] == codes("Show /home/ann/etc", "etc", tool="read_file")
+    assert [] == finding_codes("Update /home/ann/etc/a.cfg", "etc/a.cfg", tool="update_file")
+    assert [] == finding_codes("Show /home/ann/etc", "etc", tool="read_file")
 
 
 def test_a_folder_name_of_separate_words_is_unseen():
     """A folder name is unseen if its words are mentioned only separately."""
     user_text = "I have books and orders: open INV88123."
 
-    assert ["unseen"] == codes(user_text, "books-orders/INV88123", tool="read_file")
-    assert [] == codes("Open INV88123 in books-orders.", "books-orders/INV88123", tool="read_file")
+    assert ["unseen"] == finding_codes(user_text, "books-orders/INV88123", tool="read_file")
+    assert [] == finding_codes(
+        "Open INV88123 in books-orders.", "books-orders/INV88123", tool="read_file"
+    )

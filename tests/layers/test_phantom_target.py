@@ -32,7 +32,7 @@ def make_shield(*tools, **declared):
     return Shield(shield.configure(tools=tools or TOOLS, layers=layers, **declared), hooks=None)
 
 
-def judged(prompt, tool, arguments, *, firewall=None, results=()):
+def judge_call(prompt, tool, arguments, *, firewall=None, results=()):
     firewall = firewall or make_shield()
     with firewall.session() as session:
         session.user(prompt)
@@ -41,13 +41,13 @@ def judged(prompt, tool, arguments, *, firewall=None, results=()):
         return firewall.check_call(ToolCall(tool, arguments))
 
 
-def codes(*args, **kwargs):
-    return [finding.code for finding in judged(*args, **kwargs).findings]
+def finding_codes(*args, **kwargs):
+    return [finding.code for finding in judge_call(*args, **kwargs).findings]
 
 
 def test_unmentioned_id_is_suspicious():
     """A refund of `tx_99999` is SUSPICIOUS if the user only mentioned `tx_12345`."""
-    decision = judged("Please refund tx_12345.", "refund", {"transaction_id": "tx_99999"})
+    decision = judge_call("Please refund tx_12345.", "refund", {"transaction_id": "tx_99999"})
     (finding,) = decision.findings
 
     assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
@@ -63,7 +63,8 @@ def test_unmentioned_id_is_suspicious():
 def test_mentioned_id_is_clean():
     """A refund of the id that the user mentioned is CLEAN."""
     assert (
-        Verdict.CLEAN == judged("refund tx_12345", "refund", {"transaction_id": "TX-12345"}).verdict
+        Verdict.CLEAN
+        == judge_call("refund tx_12345", "refund", {"transaction_id": "TX-12345"}).verdict
     )
 
 
@@ -72,7 +73,7 @@ def test_mentioned_id_is_clean():
 )
 def test_placeholder_is_reported(prompt):
     """A placeholder as an id is reported with its own code."""
-    finding = judged("Refund it.", "refund", {"transaction_id": prompt}).findings[0]
+    finding = judge_call("Refund it.", "refund", {"transaction_id": prompt}).findings[0]
 
     assert ("placeholder", "placeholder") == (finding.code, finding.basis)
 
@@ -81,7 +82,9 @@ def test_placeholder_is_reported(prompt):
 def test_field_name_does_not_mention_a_placeholder(text):
     """The key of a result or a word of a message does not mention the placeholder of that name."""
     results = [("get_user", {"order_id": "W-1", "orders": ["W-1"]})]
-    findings = judged(text, "refund", {"transaction_id": "<order_id>"}, results=results).findings
+    findings = judge_call(
+        text, "refund", {"transaction_id": "<order_id>"}, results=results
+    ).findings
 
     assert ["placeholder"] == [f.code for f in findings]
 
@@ -89,7 +92,7 @@ def test_field_name_does_not_mention_a_placeholder(text):
 def test_the_nearest_value_is_reported_as_it_was_written():
     """The hint shows the nearest mentioned value with its original capitals."""
     results = [("list_orders", [{"order_id": "W-10245"}, {"order_id": "W-7"}])]
-    (finding,) = judged(
+    (finding,) = judge_call(
         "Refund it.", "refund", {"transaction_id": "W-10254"}, results=results
     ).findings
 
@@ -99,7 +102,7 @@ def test_the_nearest_value_is_reported_as_it_was_written():
 
 def test_placeholder_that_the_user_wrote_passes():
     """A placeholder passes if the user wrote it verbatim."""
-    assert [] == codes(
+    assert [] == finding_codes(
         "Refund order <order_id>, literally.", "refund", {"transaction_id": "<order_id>"}
     )
 
@@ -108,15 +111,15 @@ def test_unmentioned_name_is_a_weak_finding():
     """An unmentioned name is a weaker finding than an id and ignored at a threshold of 0.1."""
     user_text = ("Please refund what you find for Maria Santos.", "refund", {"name": "Otto Lind"})
 
-    assert ["soft_name"] == [f.basis for f in judged(*user_text).findings]
+    assert ["soft_name"] == [f.basis for f in judge_call(*user_text).findings]
     assert [False] == [
-        f.counted for f in judged(*user_text, firewall=make_shield(threshold=0.1)).findings
+        f.counted for f in judge_call(*user_text, firewall=make_shield(threshold=0.1)).findings
     ]
 
 
 def test_words_of_a_name_may_come_from_two_sources():
     """A name passes if the user wrote the first word and a result has the last."""
-    assert [] == codes(
+    assert [] == finding_codes(
         "Please find the user Maria.", "refund", {"name": "Maria Santos"},
         results=[("find_user", {"last_name": "Santos"})],
     )  # fmt: skip
@@ -128,20 +131,22 @@ PLACES = ["Oslo", "Oslo, Norway", "Oslo Airport (OSL), Norway", "Oslo central st
 @pytest.mark.parametrize("city", PLACES)
 def test_mentioned_city_passes_with_additions(city):
     """A mentioned city passes with its country, airport code or station added."""
-    assert [] == codes("Please find the user in Oslo.", "find_user", {"city": city})
+    assert [] == finding_codes("Please find the user in Oslo.", "find_user", {"city": city})
 
 
 def test_city_passes_under_its_name_in_another_language():
     """A city passes under its English name if the user wrote its German one."""
-    assert [] == codes("Please find what you can about Köln.", "find_user", {"city": "Cologne"})
+    assert [] == finding_codes(
+        "Please find what you can about Köln.", "find_user", {"city": "Cologne"}
+    )
 
 
 def test_names_are_not_judged_in_untested_languages():
     """In a Russian run an invented name is not judged, but an invented id is."""
     user_text = "Верните деньги Марии, пожалуйста."
 
-    assert [] == codes(user_text, "refund", {"name": "Otto Lind"})
-    assert ["unseen"] == codes(user_text, "refund", {"transaction_id": "tx_99999"})
+    assert [] == finding_codes(user_text, "refund", {"name": "Otto Lind"})
+    assert ["unseen"] == finding_codes(user_text, "refund", {"transaction_id": "tx_99999"})
 
 
 @pytest.mark.parametrize(
@@ -159,7 +164,7 @@ def test_names_are_not_judged_in_untested_languages():
 )
 def test_values_without_identity_are_not_judged(arguments):
     """Free text, empty values, booleans, `me`, dates, currencies and countries are not judged."""
-    assert [] == codes("Please refund it, thank you.", "refund", arguments)
+    assert [] == finding_codes("Please refund it, thank you.", "refund", arguments)
 
 
 def test_enums_and_defaults_are_not_judged():
@@ -167,14 +172,14 @@ def test_enums_and_defaults_are_not_judged():
     schema = obj(account_id={"enum": ["A-1000", "B-2000"]}, queue_id={**TEXT, "default": "Q-7777"})
     firewall = make_shield(Tool(name="pay", parameters=schema))
 
-    assert [] == codes(
+    assert [] == finding_codes(
         "Pay.", "pay", {"account_id": "A-1000", "queue_id": "Q-7777"}, firewall=firewall
     )
 
 
 def test_leaves_are_judged_one_by_one():
     """A finding points at the member of a list or an object that is unmentioned."""
-    decision = judged(
+    decision = judge_call(
         "Write to mia@x.org", "send_mail",
         {"recipients": ["mia@x.org", "eve@y.org"], "sender": {"email": "bob@z.org"}},
     )  # fmt: skip
@@ -187,7 +192,7 @@ def test_leaves_are_judged_one_by_one():
 def test_creating_call_may_choose_its_own_id():
     """`create_order` may choose the `order_id`, but an unmentioned `user_id` is reported."""
     arguments = {"order_id": "O-5551", "title": "Lamp", "user_id": "u-9999"}
-    decision = judged("Order a lamp.", "create_order", arguments)
+    decision = judge_call("Order a lamp.", "create_order", arguments)
 
     assert ["/arguments/user_id"] == [f.where for f in decision.findings]
 
@@ -216,7 +221,7 @@ def test_marks_override_the_parameter_name():
         )
     )  # fmt: skip
     arguments = {"account": "2024-05-20", "memo_id": "M-9999", "nick": "Lou", "ticket_id": "T-123"}
-    decision = judged("Please pay the bill for me.", "pay", arguments, firewall=firewall)
+    decision = judge_call("Please pay the bill for me.", "pay", arguments, firewall=firewall)
 
     assert [("/arguments/account", "hard_id"), ("/arguments/nick", "soft_name")] == [
         (f.where, f.basis) for f in decision.findings
@@ -237,7 +242,7 @@ def test_marks_are_read_from_annotations():
     firewall = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
     firewall.register(pay)
     arguments = {"account": "A-99", "memo_id": "M-99", "nick": "Lou", "ticket_id": "T-1"}
-    decision = judged("Please pay the bill for me.", "pay", arguments, firewall=firewall)
+    decision = judge_call("Please pay the bill for me.", "pay", arguments, firewall=firewall)
 
     assert ["/arguments/account", "/arguments/nick"] == [f.where for f in decision.findings]
     assert decision.blocked
@@ -257,7 +262,7 @@ def test_unseen_target_of_a_destructive_tool_is_hallucinated(declared, prompt, v
     firewall = make_shield(Tool(name="refund", parameters=REFUND.parameters, **declared))
     arguments = {"transaction_id": prompt}
 
-    assert verdict == judged("Refund tx_12345.", "refund", arguments, firewall=firewall).verdict
+    assert verdict == judge_call("Refund tx_12345.", "refund", arguments, firewall=firewall).verdict
 
 
 def test_unmentioned_name_is_only_suspicious():
@@ -267,7 +272,7 @@ def test_unmentioned_name_is_only_suspicious():
 
     assert (
         "SUSPICIOUS"
-        == judged(user_text, "refund", {"name": "Otto Lind"}, firewall=firewall).verdict
+        == judge_call(user_text, "refund", {"name": "Otto Lind"}, firewall=firewall).verdict
     )
 
 
@@ -291,20 +296,24 @@ def test_allowlist_admits_a_value(declared):
     tools = declared.pop("tools", TOOLS)
     firewall = make_shield(*tools, **declared)
 
-    assert [] == codes("Refund it.", "refund", {"transaction_id": "tx_99999"}, firewall=firewall)
+    assert [] == finding_codes(
+        "Refund it.", "refund", {"transaction_id": "tx_99999"}, firewall=firewall
+    )
 
 
 def test_glob_does_not_admit_other_values():
     """A glob does not admit a value that it does not match."""
     firewall = make_shield(allow=["tx_9*"])
 
-    assert ["unseen"] == codes("Hi.", "refund", {"transaction_id": "tx_8"}, firewall=firewall)
+    assert ["unseen"] == finding_codes(
+        "Hi.", "refund", {"transaction_id": "tx_8"}, firewall=firewall
+    )
 
 
 def test_allowlist_that_raises_is_an_error():
     """An allowlist callable that raises is an error, and strict mode blocks the call."""
     firewall = make_shield(allow=[lambda value: 1 / 0])
-    decision = judged("Hi.", "refund", {"transaction_id": "tx_9"}, firewall=firewall)
+    decision = judge_call("Hi.", "refund", {"transaction_id": "tx_9"}, firewall=firewall)
 
     assert (True, 1) == (decision.blocked, len(decision.errors))
     assert "ZeroDivisionError" in decision.errors[0]
@@ -322,7 +331,7 @@ def test_id_of_another_kind_is_reported_with_its_field():
         Tool(name="cancel", parameters=obj(order_id=TEXT)),
         Tool(name="get_user", parameters=obj(customer_id=TEXT)),
     )
-    decision = judged(
+    decision = judge_call(
         "Hi.", "cancel", {"order_id": "C-555"}, firewall=make_shield(*tools), results=RESULTS
     )
     (finding,) = decision.findings
@@ -335,7 +344,9 @@ def test_field_without_a_parameter_has_no_kind():
     """An id from a field that is no parameter of any tool is not of another kind."""
     firewall = make_shield(Tool(name="cancel", parameters=obj(order_id=TEXT)))
 
-    assert [] == codes("Hi.", "cancel", {"order_id": "C-555"}, firewall=firewall, results=RESULTS)
+    assert [] == finding_codes(
+        "Hi.", "cancel", {"order_id": "C-555"}, firewall=firewall, results=RESULTS
+    )
 
 
 def test_result_that_repeats_an_argument_is_no_mention():
@@ -378,7 +389,7 @@ UNSEEN_FORMS = [
 @pytest.mark.parametrize("value", UNSEEN_FORMS)
 def test_spelling_variant_of_an_unseen_id_is_unseen(value):
     """An unseen id is reported with spaces, separators, invisible letters or a leading sign."""
-    assert ["unseen"] == codes("Refund tx_12345.", "refund", {"transaction_id": value})
+    assert ["unseen"] == finding_codes("Refund tx_12345.", "refund", {"transaction_id": value})
 
 
 @pytest.mark.parametrize(
@@ -388,7 +399,7 @@ def test_grouped_account_number_is_judged(iban):
     """An IBAN in groups of four is judged as an identifier and not as free text."""
     firewall = make_shield(Tool(name="pay", parameters=obj(iban=TEXT)))
 
-    assert ["unseen"] == codes("Pay.", "pay", {"iban": iban}, firewall=firewall)
+    assert ["unseen"] == finding_codes("Pay.", "pay", {"iban": iban}, firewall=firewall)
 
 
 def test_child_session_knows_mentions_of_its_parent():
@@ -439,7 +450,7 @@ def test_dropped_calls_make_the_layer_unavailable():
 def test_layer_is_unavailable_beyond_ten_thousand_values():
     """A call with more than ten thousand values makes the layer unavailable."""
     firewall = make_shield(Tool(name="pay", parameters=obj(rows={"type": "array"})))
-    decision = judged("Pay.", "pay", {"rows": [1] * 10_001}, firewall=firewall)
+    decision = judge_call("Pay.", "pay", {"rows": [1] * 10_001}, firewall=firewall)
 
     assert "unavailable" == decision.coverage["phantom_target"].outcome
 
@@ -452,24 +463,24 @@ def test_keys_that_are_not_strings_raise_nothing(key):
     )
     arguments = {"filters": {key: {"name": "ORD-77001", "value": 3}}}
 
-    assert () == judged("Pay.", "pay", arguments, firewall=firewall).errors
+    assert () == judge_call("Pay.", "pay", arguments, firewall=firewall).errors
 
 
 def test_read_may_enter_a_plain_subfolder():
     """A plain subfolder of a mentioned path may be read but not written."""
     user_text = "Fix the bug in /srv/app, please."
 
-    assert [] == codes(user_text, "read_file", {"path": "/srv/app/src"})
-    assert [] == codes(user_text, "read_file", {"path": "/srv/app/README.md"})
-    assert ["unseen"] == codes(user_text, "read_file", {"path": "/srv/app/deploy_key_7"})
-    assert ["unseen"] == codes(user_text, "edit_file", {"path": "/srv/app/src"})
+    assert [] == finding_codes(user_text, "read_file", {"path": "/srv/app/src"})
+    assert [] == finding_codes(user_text, "read_file", {"path": "/srv/app/README.md"})
+    assert ["unseen"] == finding_codes(user_text, "read_file", {"path": "/srv/app/deploy_key_7"})
+    assert ["unseen"] == finding_codes(user_text, "edit_file", {"path": "/srv/app/src"})
 
 
 def test_misspelt_path_is_unseen_for_reads():
     """A path with one misspelt folder is unseen even for a tool that reads."""
     user_text = "Read /srv/mia/report.pdf, please."
 
-    assert ["unseen"] == codes(user_text, "read_file", {"path": "/srv/mai/report.pdf"})
+    assert ["unseen"] == finding_codes(user_text, "read_file", {"path": "/srv/mai/report.pdf"})
 
 
 EVENT = Tool(
@@ -505,7 +516,7 @@ def test_leading_digits_distinguish_values(arguments, found):
     results = [("look", {"event_id": "0107", "duration": 60, "errors": 0})]
     user_text = "Move the meeting about parcel 0004711, and call 555-123-2002."
 
-    assert found == codes(
+    assert found == finding_codes(
         user_text, "move_event", arguments, firewall=make_shield(EVENT), results=results
     )
 
@@ -541,7 +552,7 @@ def test_telephones_are_recognised_by_both_fields(arguments, result, found):
     """A country code is ignored only if both fields can hold a telephone number."""
     results = [("look", result)]
 
-    assert found == codes(
+    assert found == finding_codes(
         "Call Bo.", "place_call", arguments, firewall=make_shield(CALLING), results=results
     )
 
@@ -676,8 +687,8 @@ def test_layer_is_unavailable_beyond_a_thousand_values_of_another_script():
     names = [f"заказ {'абвгдежзик'[n % 10]}{'клмнопрсту'[n // 10 % 10]}" * 3 for n in range(1_200)]
     orders = {"type": "object", "properties": {"order_id": {"type": "array", "items": TEXT}}}
     firewall = make_shield(Tool(name="act", parameters=orders))
-    decision = judged("Сделай.", "act", {"order_id": [*names, "tx_99999"]}, firewall=firewall)
-    few = judged("Сделай.", "act", {"order_id": [*names[:900], "tx_99999"]}, firewall=firewall)
+    decision = judge_call("Сделай.", "act", {"order_id": [*names, "tx_99999"]}, firewall=firewall)
+    few = judge_call("Сделай.", "act", {"order_id": [*names[:900], "tx_99999"]}, firewall=firewall)
     coverage = decision.coverage["phantom_target"]
 
     assert ["unseen"] == [finding.code for finding in decision.findings]
@@ -691,4 +702,4 @@ def test_path_of_many_steps_is_judged_in_linear_time():
     steps = "/".join(["docs"] + ["a"] * 4_000)
     user_text = f"Read /srv/{steps}/x.txt"
 
-    assert [] == codes(user_text, "read_file", {"path": f"/srv/{steps}/x.txt"})
+    assert [] == finding_codes(user_text, "read_file", {"path": f"/srv/{steps}/x.txt"})

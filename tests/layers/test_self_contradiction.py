@@ -41,7 +41,7 @@ def run(firewall, *calls, user_text="Do what is needed."):
         return firewall.check_call(ToolCall(*calls[-1]))
 
 
-def codes(*calls, **declared):
+def finding_codes(*calls, **declared):
     return [(f.code, f.basis) for f in run(make_shield(**declared), *calls).findings]
 
 
@@ -90,7 +90,7 @@ PAIRS = [
 @pytest.mark.parametrize(("first", "one", "then", "other", "expected"), PAIRS)
 def test_opposite_verbs_contradict(first, one, then, other, expected):
     """Calls whose verbs are opposites, or that set two values, contradict each other."""
-    assert [expected] == codes((first, one, "ok"), (then, other))
+    assert [expected] == finding_codes((first, one, "ok"), (then, other))
 
 
 SPELT = ["usr_abc1", " usr_abc1 ", "USR-ABC1", "usr abc1", "usrabc1"]
@@ -101,7 +101,7 @@ SPELT = ["usr_abc1", " usr_abc1 ", "USR-ABC1", "usr abc1", "usrabc1"]
 def test_entity_is_recognised_in_another_spelling(spelt, declared):
     """A contradiction is reported if the two calls spell the id of the entity differently."""
     calls = ("create_user", {"id": "usr_abc1"}, "ok"), ("delete_user", {"id": spelt})
-    (message,) = codes(*calls, inverses=declared)
+    (message,) = finding_codes(*calls, inverses=declared)
 
     assert ("undone", "declared" if declared else "contradiction") == message
 
@@ -174,7 +174,7 @@ HARMLESS = [
 @pytest.mark.parametrize("calls", HARMLESS)
 def test_unrelated_calls_do_not_contradict(calls):
     """Calls on another entity or noun, reads, repeats, other settings and closing pass."""
-    assert [] == codes(*calls)
+    assert [] == finding_codes(*calls)
 
 
 ALIKE = [
@@ -188,9 +188,9 @@ def test_opposite_value_in_the_same_call_contradicts(name, arguments, turned):
     """Repeating a call with one opposite value contradicts it, unless another value differs too."""
     first = (name, arguments, "ok")
 
-    assert "undone" in {code for code, _ in codes(first, (name, {**arguments, **turned}))}
+    assert "undone" in {code for code, _ in finding_codes(first, (name, {**arguments, **turned}))}
     other = {**arguments, **turned, next(iter(arguments)): "another"}
-    assert [] == codes(first, (name, other))
+    assert [] == finding_codes(first, (name, other))
 
 
 @pytest.mark.parametrize(
@@ -205,8 +205,8 @@ def test_entity_is_identified_by_the_returned_name_or_number(made, value, ended)
     """An entity is identified by the id or number that the first call returned."""
     (name, (key,)) = (ended[0], ended[1])
 
-    assert [UNDONE] == codes((*made, value), ended)
-    assert [] == codes((*made, value), (name, {key: "H-2" if key != "number" else 520}))
+    assert [UNDONE] == finding_codes((*made, value), ended)
+    assert [] == finding_codes((*made, value), (name, {key: "H-2" if key != "number" else 520}))
 
 
 SET = [
@@ -218,7 +218,7 @@ SET = [
 @pytest.mark.parametrize(("name", "arguments", "other"), SET)
 def test_setter_is_called_with_another_value(name, arguments, other):
     """Two calls of a setter for one entity with different values conflict."""
-    assert [CONFLICTING] == codes((name, arguments, "ok"), (name, {**arguments, **other}))
+    assert [CONFLICTING] == finding_codes((name, arguments, "ok"), (name, {**arguments, **other}))
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("number", [CONFLICTING]), ("integer", [])])
@@ -241,7 +241,7 @@ def test_entity_is_identified_by_the_returned_id():
     """A call that ends an entity by the id that the first call returned contradicts it."""
     first_call = ("book_room", {"hotel_id": "h1"}, '{"bookingCode": "QX3T9P"}')
 
-    assert [UNDONE] == codes(first_call, ("cancel_room", {"booking_code": "QX3T9P"}))
+    assert [UNDONE] == finding_codes(first_call, ("cancel_room", {"booking_code": "QX3T9P"}))
 
 
 LONG = [{"line": n} for n in range(300)]
@@ -268,8 +268,10 @@ def test_returned_number_identifies_the_entity(value, id_):
     """A number that the first call returned as a record's id identifies the entity at any depth."""
     first_call = ("create_ticket", {"title": "Leak", "user_id": "u1"}, value)
 
-    assert [UNDONE] == codes(first_call, ("delete_ticket", {"ticket_id": id_}))
-    assert [UNDONE] == codes(first_call, ("delete_ticket", {"ticket_id": id_, "user_id": "u1"}))
+    assert [UNDONE] == finding_codes(first_call, ("delete_ticket", {"ticket_id": id_}))
+    assert [UNDONE] == finding_codes(
+        first_call, ("delete_ticket", {"ticket_id": id_, "user_id": "u1"})
+    )
 
 
 @pytest.mark.parametrize(
@@ -287,7 +289,7 @@ def test_count_in_a_result_does_not_identify_an_entity(value):
     """A count or measurement in a result does not identify an entity."""
     first_call = ("create_ticket", {"title": "Leak"}, value)
 
-    assert [] == codes(first_call, ("delete_ticket", {"ticket_id": 4711}))
+    assert [] == finding_codes(first_call, ("delete_ticket", {"ticket_id": 4711}))
 
 
 @pytest.mark.parametrize("value", [{"result": 1}, 0, 1])
@@ -295,13 +297,15 @@ def test_status_number_does_not_identify_an_entity(value):
     """A returned 0 or 1 is a status and does not identify an entity."""
     first_call = ("create_ticket", {"title": "Leak"}, value)
 
-    assert [] == codes(first_call, ("delete_ticket", {"ticket_id": value if value == 0 else 1}))
+    assert [] == finding_codes(
+        first_call, ("delete_ticket", {"ticket_id": value if value == 0 else 1})
+    )
 
 
 @pytest.mark.parametrize("value", ["Error: no such user", {"success": False}, {"error": "denied"}])
 def test_failed_call_is_not_contradicted(value):
     """A call that corrects a failed one does not contradict it."""
-    assert [] == codes(
+    assert [] == finding_codes(
         ("update_user", {"id": 1, "x": 2}, value), ("update_user", {"id": 1, "x": 3})
     )
 
@@ -340,7 +344,7 @@ def test_blocked_call_is_not_contradicted():
 
 def test_a_new_user_message_closes_the_window():
     """Calls before the latest user message are not compared with."""
-    assert [] == codes(
+    assert [] == finding_codes(
         ("create_user", {"id": 1}, "ok"),
         ("user", "No, delete 1!", None),
         ("delete_user", {"id": 1}),
@@ -352,7 +356,7 @@ def test_the_window_is_in_calls():
     between = [("send_note", {"note_id": n}, "ok") for n in range(2)]
     calls = (("create_user", {"id": 1}, "ok"), *between, ("delete_user", {"id": 1}))
 
-    assert ([UNDONE], []) == (codes(*calls), codes(*calls, window=(2, 60.0)))
+    assert ([UNDONE], []) == (finding_codes(*calls), finding_codes(*calls, window=(2, 60.0)))
 
 
 BETWEEN = {
@@ -385,7 +389,9 @@ def test_reads_do_not_count_towards_the_window():
     """Reads between two writes do not count towards the window."""
     looks = [("get_user", {"id": 1}, {"id": 1})] * 30
 
-    assert [UNDONE] == codes(("create_user", {"id": 1}, "ok"), *looks, ("delete_user", {"id": 1}))
+    assert [UNDONE] == finding_codes(
+        ("create_user", {"id": 1}, "ok"), *looks, ("delete_user", {"id": 1})
+    )
 
 
 def test_requested_sequence_with_update_passes():
@@ -429,7 +435,7 @@ def test_the_window_is_in_seconds():
 
 def test_a_pair_is_reported_once():
     """After an undone call is reported, the next deletion is not reported."""
-    assert [] == codes(
+    assert [] == finding_codes(
         ("create_user", {"id": 1}, "ok"),
         ("delete_user", {"id": 1}, "ok"),
         ("delete_user", {"id": 1}),
@@ -474,7 +480,7 @@ def test_requested_cleanup_passes():
 
 def test_restart_after_a_change_passes():
     """Starting a stopped server passes if a call changed it in between."""
-    assert [] == codes(
+    assert [] == finding_codes(
         ("stop_server", {"id": "s1"}, "ok"),
         ("resize_server", {"id": "s1", "size": "m"}, "ok"),
         ("start_server", {"id": "s1"}),

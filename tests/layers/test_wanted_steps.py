@@ -9,7 +9,7 @@ from abs_shield import Shield, Tool, ToolCall, shield
 Call = tuple[str, dict[str, object]]
 
 
-def found(user_text: str, *calls: Call) -> list[str]:
+def finding_codes(user_text: str, *calls: Call) -> list[str]:
     """Return the codes of all findings on *calls*, which all run."""
     schemas: dict[str, dict[str, object]] = {}
     for name, arguments in calls:
@@ -82,7 +82,7 @@ BOTH_VALUES = [
 @pytest.mark.parametrize(("user_text", "calls"), BOTH_VALUES)
 def test_two_requested_values_of_a_setting_pass(user_text, calls):
     """Two values of one setting pass if the user named both."""
-    assert [] == found(user_text, *calls)
+    assert [] == finding_codes(user_text, *calls)
 
 
 ONE_VALUE = [
@@ -98,7 +98,7 @@ ONE_VALUE = [
 @pytest.mark.parametrize(("user_text", "calls"), ONE_VALUE)
 def test_unrequested_value_of_a_setting_conflicts(user_text, calls):
     """A second value conflicts if the user did not name it, negated it or meant another thing."""
-    assert found(user_text, *calls) in (["conflicting"], ["undone"])
+    assert finding_codes(user_text, *calls) in (["conflicting"], ["undone"])
 
 
 SERVICE, VM = {"service_id": "billing-2"}, {"vm_id": "vm-3"}
@@ -157,7 +157,7 @@ BOTH_DEEDS = [
 @pytest.mark.parametrize(("user_text", "calls"), BOTH_DEEDS)
 def test_two_requested_opposite_actions_pass(user_text, calls):
     """Opposite actions pass if the user asked for both, in common words or as one word."""
-    assert [] == found(user_text, *calls)
+    assert [] == finding_codes(user_text, *calls)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,9 @@ def test_opposite_shell_commands_are_undone(first, then):
     name = next((kind for kind in ("user", "group") if kind in first), "path")
     value = "/srv/data" if name == "path" else "kimberly"
 
-    assert ["undone"] == found(f"See to {value}.", (first, {name: value}), (then, {name: value}))
+    assert ["undone"] == finding_codes(
+        f"See to {value}.", (first, {name: value}), (then, {name: value})
+    )
 
 
 OTHER_THINGS = [
@@ -202,7 +204,7 @@ OTHER_THINGS = [
 @pytest.mark.parametrize(("user_text", "calls"), OTHER_THINGS)
 def test_deleting_a_part_does_not_undo_the_whole(user_text, calls):
     """A command without a noun is not undone by an action on another kind of thing."""
-    assert [] == found(user_text, *calls)
+    assert [] == finding_codes(user_text, *calls)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +218,7 @@ def test_deleting_a_part_does_not_undo_the_whole(user_text, calls):
 )
 def test_deleting_the_thing_of_a_bare_verb_is_undone(calls):
     """A command without a noun is undone by an action on the thing its argument names."""
-    assert ["undone"] == found("See to billing-2, vm-3, htop-2 and /srv/a.", *calls)
+    assert ["undone"] == finding_codes("See to billing-2, vm-3, htop-2 and /srv/a.", *calls)
 
 
 MOVES = [
@@ -261,8 +263,8 @@ MOVES = [
 @pytest.mark.parametrize(("user_text", "away", "there", "where", "other"), MOVES)
 def test_move_to_another_place_passes(user_text, away, there, where, other):
     """Moving a thing to another place, person or time passes; moving it back is `undone`."""
-    assert [] == found(user_text, (away, where), (there, {**where, **other}))
-    assert ["undone"] == found(f"{user_text} {where}", (away, where), (there, where))
+    assert [] == finding_codes(user_text, (away, where), (there, {**where, **other}))
+    assert ["undone"] == finding_codes(f"{user_text} {where}", (away, where), (there, where))
 
 
 def test_move_may_use_two_parameter_names():
@@ -272,7 +274,7 @@ def test_move_may_use_two_parameter_names():
         ("attach_volume", {"volume_id": "vol-9", "to_vm": "vm-2"}),
     ]
 
-    assert [] == found("vol-9 has to leave vm-1, vm-2 needs it", *calls)
+    assert [] == finding_codes("vol-9 has to leave vm-1, vm-2 needs it", *calls)
 
 
 HELD_OUT = [
@@ -406,12 +408,12 @@ HELD_OUT = [
 @pytest.mark.parametrize(("user_text", "calls"), HELD_OUT)
 def test_held_out_dialogues_pass(user_text, calls):
     """Dialogues in eight languages, written after the rules, have no finding."""
-    assert [] == found(user_text, *calls)
+    assert [] == finding_codes(user_text, *calls)
 
 
 def test_turn_off_contradicts_turn_on():
     """`turn_off` after `turn_on` is `undone` unless the user asked for both."""
     calls = [("turn_on_light", {"light_id": "l-4"}), ("turn_off_light", {"light_id": "l-4"})]
 
-    assert ["undone"] == found("See to light l-4.", *calls)
-    assert [] == found("Turn light l-4 on, and off again.", *calls)
+    assert ["undone"] == finding_codes("See to light l-4.", *calls)
+    assert [] == finding_codes("Turn light l-4 on, and off again.", *calls)

@@ -7,7 +7,7 @@ import pytest
 from abs_shield import Shield, Target, Tool, ToolCall, shield
 
 
-def codes(prompt, value, *, field="order_id", result=None, must_be_seen=False):
+def problems_of(prompt, value, *, field="order_id", result=None, must_be_seen=False):
     """Return the findings on a call of a destructive tool after the user said *prompt*."""
     tool = Tool(
         name="cancel_item",
@@ -46,10 +46,12 @@ def test_concatenated_values_are_unseen(prompt, value):
     """Two adjacent values of a message, a result or its rows do not mention their concatenation."""
     rows = [{"order_id": one.strip(",")} for one in prompt.split()]
 
-    assert ["unseen"] == codes(f"Please cancel {prompt} today.", value)
-    assert ["unseen"] == codes("Please cancel it.", value, result=f"You may cancel {prompt} today.")
+    assert ["unseen"] == problems_of(f"Please cancel {prompt} today.", value)
+    assert ["unseen"] == problems_of(
+        "Please cancel it.", value, result=f"You may cancel {prompt} today."
+    )
     if "/" not in prompt:
-        assert ["unseen"] == codes("Please cancel it.", value, result=rows)
+        assert ["unseen"] == problems_of("Please cancel it.", value, result=rows)
 
 
 ONE = [
@@ -76,21 +78,21 @@ ONE = [
 @pytest.mark.parametrize(("prompt", "value", "field"), ONE)
 def test_grouped_value_is_one_identifier(prompt, value, field):
     """Groups are one identifier by the word before them, their format or the parameter's name."""
-    assert [] == codes(f"Please use {prompt} today.", value, field=field)
-    assert [] == codes("Please do it.", value, field=field, result={field: prompt, "rows": 3})
+    assert [] == problems_of(f"Please use {prompt} today.", value, field=field)
+    assert [] == problems_of("Please do it.", value, field=field, result={field: prompt, "rows": 3})
 
 
 @pytest.mark.parametrize("prompt", ["1234 5678", "A1B2C3 D4E5F6"])
 def test_value_as_the_user_wrote_it_passes(prompt):
     """A value with spaces passes exactly as the user wrote it."""
-    assert [] == codes(f"Please cancel {prompt} today.", prompt)
+    assert [] == problems_of(f"Please cancel {prompt} today.", prompt)
 
 
 @pytest.mark.parametrize("value", ["12345678", "1234-5678"])
 def test_whole_cell_or_message_is_one_identifier(value):
     """A grouped number that is a whole cell or a whole message is one identifier."""
-    assert [] == codes("Please cancel it.", value, result=[{"no": 7, "what": "1234 5678"}])
-    assert [] == codes("1234 5678", value)
+    assert [] == problems_of("Please cancel it.", value, result=[{"no": 7, "what": "1234 5678"}])
+    assert [] == problems_of("1234 5678", value)
 
 
 @pytest.mark.parametrize(
@@ -103,8 +105,8 @@ def test_whole_cell_or_message_is_one_identifier(value):
 )
 def test_code_in_a_cell_matches_without_separators(prompt, value):
     """A code that is a whole cell matches without its spaces and slashes."""
-    assert [] == codes("Please cancel it.", value, result=[{"no": prompt, "rows": 3}])
-    assert ["unseen"] == codes("Please cancel it.", value[:-1] + "7", result=[{"no": prompt}])
+    assert [] == problems_of("Please cancel it.", value, result=[{"no": prompt, "rows": 3}])
+    assert ["unseen"] == problems_of("Please cancel it.", value[:-1] + "7", result=[{"no": prompt}])
 
 
 @pytest.mark.parametrize(
@@ -119,8 +121,8 @@ def test_code_in_a_cell_matches_without_separators(prompt, value):
 )
 def test_groups_of_unequal_length_are_one_identifier(prompt, value):
     """Digit groups of unequal length are one identifier."""
-    assert [] == codes(f"Please cancel {prompt} today.", value)
-    assert ["unseen"] == codes(f"Please cancel {prompt} today.", value[:-1] + "7")
+    assert [] == problems_of(f"Please cancel {prompt} today.", value)
+    assert ["unseen"] == problems_of(f"Please cancel {prompt} today.", value[:-1] + "7")
 
 
 IN_A_ROW = [
@@ -150,11 +152,11 @@ def test_groups_of_equal_length_are_one_identifier(prompt, row, field):
     """Digit groups of equal length after a noun are one identifier in any language."""
     value = row.replace(" ", "")
 
-    assert [] == codes(prompt.format(row), value, field=field)
-    assert [] == codes(prompt.format(row), row.replace(" ", "-"), field=field)
+    assert [] == problems_of(prompt.format(row), value, field=field)
+    assert [] == problems_of(prompt.format(row), row.replace(" ", "-"), field=field)
     if field != "sendungsnummer":
-        assert ["unseen"] == codes(prompt.format(row), value[:-1] + "3", field=field)
-        assert ["unseen"] == codes(prompt.format(row), value[2:] + value[:2], field=field)
+        assert ["unseen"] == problems_of(prompt.format(row), value[:-1] + "3", field=field)
+        assert ["unseen"] == problems_of(prompt.format(row), value[2:] + value[:2], field=field)
 
 
 @pytest.mark.parametrize(
@@ -169,8 +171,8 @@ def test_groups_of_equal_length_are_one_identifier(prompt, row, field):
 )
 def test_listed_numbers_are_not_joined(prompt):
     """Numbers separated by commas, words, line breaks or after a plural are not joined."""
-    assert ["unseen"] == codes(f"Please cancel {prompt}.", "2982004412345678")
-    assert ["unseen"] == codes("Please cancel 4100 4101 4102.", "410041014102")
+    assert ["unseen"] == problems_of(f"Please cancel {prompt}.", "2982004412345678")
+    assert ["unseen"] == problems_of("Please cancel 4100 4101 4102.", "410041014102")
 
 
 PARTS = [
@@ -195,8 +197,8 @@ PARTS = [
 @pytest.mark.parametrize(("prompt", "value"), PARTS)
 def test_part_of_a_longer_identifier_is_unseen(prompt, value):
     """A part of a code joined by a hyphen, an underscore or a full stop is unseen."""
-    assert ["unseen"] == codes(f"Please cancel {prompt} today.", value)
-    assert ["unseen"] == codes("Please cancel it.", value, result={"order_id": prompt})
+    assert ["unseen"] == problems_of(f"Please cancel {prompt} today.", value)
+    assert ["unseen"] == problems_of("Please cancel it.", value, result={"order_id": prompt})
 
 
 WHOLE = [
@@ -210,8 +212,8 @@ WHOLE = [
 @pytest.mark.parametrize("prompt", WHOLE)
 def test_whole_identifier_in_context_passes(prompt):
     """An identifier passes inside markup, a path, a URL, a key-value pair or beside words."""
-    assert [] == codes(f"Please cancel {prompt} today.", "ABC123")
-    assert [] == codes("Please cancel it.", "ABC123", result={"order": prompt})
+    assert [] == problems_of(f"Please cancel {prompt} today.", "ABC123")
+    assert [] == problems_of("Please cancel it.", "ABC123", result={"order": prompt})
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ def test_whole_identifier_in_context_passes(prompt):
 )
 def test_number_without_its_prefix_or_suffix_passes(prompt, value):
     """A number passes without the letters or the word that a hyphen joins to it."""
-    assert [] == codes(f"Please cancel {prompt} today.", value)
+    assert [] == problems_of(f"Please cancel {prompt} today.", value)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +231,9 @@ def test_number_without_its_prefix_or_suffix_passes(prompt, value):
 )
 def test_part_of_an_email_address_is_unseen(prompt):
     """An email address that is part of a longer one is unseen."""
-    assert ["unseen"] == codes(f"Please remove {prompt} now.", "bob@example.com", field="email")
+    assert ["unseen"] == problems_of(
+        f"Please remove {prompt} now.", "bob@example.com", field="email"
+    )
 
 
 @pytest.mark.parametrize(
@@ -241,7 +245,7 @@ def test_part_of_an_email_address_is_unseen(prompt):
 )  # fmt: skip
 def test_whole_email_address_passes(prompt):
     """An email address passes behind a scheme, a parameter name or another address."""
-    assert [] == codes(f"Please remove {prompt} now.", "bob@example.com", field="email")
+    assert [] == problems_of(f"Please remove {prompt} now.", "bob@example.com", field="email")
 
 
 @pytest.mark.parametrize(
@@ -258,7 +262,7 @@ def test_whole_email_address_passes(prompt):
 )
 def test_part_of_a_number_is_unseen_if_it_must_be_seen(prompt, value):
     """With `must_be_seen`, a part or another spelling of a number is unseen."""
-    assert ["unseen"] == codes(f"Use {prompt} now.", value, field="phone", must_be_seen=True)
+    assert ["unseen"] == problems_of(f"Use {prompt} now.", value, field="phone", must_be_seen=True)
 
 
 @pytest.mark.parametrize(
@@ -273,7 +277,7 @@ def test_part_of_a_number_is_unseen_if_it_must_be_seen(prompt, value):
 )
 def test_whole_number_passes_if_it_must_be_seen(prompt, value):
     """With `must_be_seen`, a number passes as written, even before another number."""
-    assert [] == codes(f"Use {prompt}.", value, field="phone", must_be_seen=True)
+    assert [] == problems_of(f"Use {prompt}.", value, field="phone", must_be_seen=True)
 
 
 @pytest.mark.parametrize(
@@ -287,8 +291,8 @@ def test_whole_number_passes_if_it_must_be_seen(prompt, value):
 )
 def test_groups_after_is_are_one_identifier(prompt, value):
     """Digit groups after "is" are one identifier, even short ones."""
-    assert [] == codes(prompt, value)
-    assert ["unseen"] == codes(prompt, value[:-1] + "3")
+    assert [] == problems_of(prompt, value)
+    assert ["unseen"] == problems_of(prompt, value[:-1] + "3")
 
 
 @pytest.mark.parametrize(
@@ -297,7 +301,7 @@ def test_groups_after_is_are_one_identifier(prompt, value):
 )
 def test_adjacent_numbers_are_not_joined(prompt):
     """Two adjacent numbers are not joined if no word before them calls for one number."""
-    assert ["unseen"] == codes(prompt, "12345678")
+    assert ["unseen"] == problems_of(prompt, "12345678")
 
 
 COMPOSED = [
@@ -324,8 +328,10 @@ COMPOSED = [
 @pytest.mark.parametrize(("prompt", "value", "field"), COMPOSED)
 def test_mentioned_part_with_unmentioned_prefix_is_unseen(prompt, value, field):
     """A mentioned id under an unmentioned owner, folder or kind is unseen."""
-    assert ["unseen"] == codes(f"Please cancel {prompt} today.", value, field=field)
-    assert ["unseen"] == codes("Please cancel it.", value, field=field, result={"text": prompt})
+    assert ["unseen"] == problems_of(f"Please cancel {prompt} today.", value, field=field)
+    assert ["unseen"] == problems_of(
+        "Please cancel it.", value, field=field, result={"text": prompt}
+    )
 
 
 NAMED = [
@@ -353,7 +359,7 @@ NAMED = [
 @pytest.mark.parametrize(("prompt", "value", "field"), NAMED)
 def test_mentioned_part_with_conventional_prefix_passes(prompt, value, field):
     """A mentioned id passes with prefixes of its kind, service or parameter name."""
-    assert [] == codes(f"Please cancel {prompt}, today.", value, field=field)
+    assert [] == problems_of(f"Please cancel {prompt}, today.", value, field=field)
 
 
 LETTERS_ONLY = "deadbeef-cafe-beef-fade-facadefacade"
@@ -365,7 +371,7 @@ def test_groups_of_a_uuid_are_not_compared_separately(must_be_seen):
 
     def found(value):
         user_text = f"Please cancel {LETTERS_ONLY} today."
-        return codes(user_text, value, must_be_seen=must_be_seen)
+        return problems_of(user_text, value, must_be_seen=must_be_seen)
 
     assert [] == found(LETTERS_ONLY) == found(LETTERS_ONLY.upper())
     assert ["unseen"] == found("deadbeef-beef-cafe-fade-facadefacade")
@@ -377,7 +383,7 @@ def test_uuid_with_one_exchanged_group_is_unseen(value):
     """A UUID is unseen if one group comes from a word or another UUID of the run."""
     user_text = "Please cancel deadbeef-cafe-4abc-8def-0123456789ab, babe, not fade-1234."
 
-    assert ["unseen"] == codes(user_text, f"deadbeef-{value}-4abc-8def-0123456789ab")
+    assert ["unseen"] == problems_of(user_text, f"deadbeef-{value}-4abc-8def-0123456789ab")
 
 
 ABROAD = ["+43 30 1234567", "+43301234567", "0043 30 1234567", "(+43) 30 1234567"]
@@ -387,15 +393,17 @@ ABROAD = ["+43 30 1234567", "+43301234567", "0043 30 1234567", "(+43) 30 1234567
 @pytest.mark.parametrize("value", ABROAD)
 def test_telephone_with_another_country_code_is_unseen(value, field):
     """A telephone number with another country code is unseen."""
-    assert ["unseen"] == codes("Please call +49 30 1234567 today.", value, field=field)
-    assert ["unseen"] == codes("Call +49 30 1234567, locally 030 1234567.", value, field=field)
+    assert ["unseen"] == problems_of("Please call +49 30 1234567 today.", value, field=field)
+    assert ["unseen"] == problems_of(
+        "Call +49 30 1234567, locally 030 1234567.", value, field=field
+    )
 
 
 @pytest.mark.parametrize("value", ["030 1234567", "0301234567", "301234567", "0049 30 1234567"])
 def test_telephone_passes_with_or_without_its_country_code(value):
     """A telephone number passes with or without its own country code."""
-    assert [] == codes("Please call +49 30 1234567 today.", value, field="phone")
-    assert [] == codes("Call 030 1234567, or +49 30 1234567.", value, field="phone")
+    assert [] == problems_of("Please call +49 30 1234567 today.", value, field="phone")
+    assert [] == problems_of("Call 030 1234567, or +49 30 1234567.", value, field="phone")
 
 
 def test_two_countries_with_one_national_number():
@@ -403,8 +411,8 @@ def test_two_countries_with_one_national_number():
     user_text = "Call +49 30 1234567, or +43 30 1234567, or locally 030 1234567."
 
     for value in ("+49301234567", "+43301234567", "030 1234567"):
-        assert [] == codes(user_text, value, field="phone")
-    assert ["unseen"] == codes(user_text, "+41301234567", field="phone")
+        assert [] == problems_of(user_text, value, field="phone")
+    assert ["unseen"] == problems_of(user_text, "+41301234567", field="phone")
 
 
 BANKING = [
@@ -420,9 +428,9 @@ BANKING = [
 def test_bank_and_coupon_codes_must_be_mentioned(field, prompt, same, others):
     """A bank or coupon code passes in another spelling of the mention; other codes are unseen."""
     for value in (prompt, *same):
-        assert [] == codes(f"Please use {prompt} today.", value, field=field)
+        assert [] == problems_of(f"Please use {prompt} today.", value, field=field)
     for value in others:
-        assert ["unseen"] == codes(f"Please use {prompt} today.", value, field=field)
+        assert ["unseen"] == problems_of(f"Please use {prompt} today.", value, field=field)
 
 
 @pytest.mark.parametrize("field", ["coupon_code", "promo_code", "voucher_code"])
@@ -451,9 +459,9 @@ COMMAS = [
 @pytest.mark.parametrize(("text", "value"), COMMAS)
 def test_comma_without_blank_separates_values(text, value):
     """A comma without a space separates values in CSV results and in the user's lists."""
-    assert [] == codes("Cancel it.", value, result=text, must_be_seen=True)
-    assert [] == codes(f"Cancel {text} now.", value, must_be_seen=True)
-    assert ["unseen"] == codes(f"Cancel {text} now.", value[:-1], must_be_seen=True)
+    assert [] == problems_of("Cancel it.", value, result=text, must_be_seen=True)
+    assert [] == problems_of(f"Cancel {text} now.", value, must_be_seen=True)
+    assert ["unseen"] == problems_of(f"Cancel {text} now.", value[:-1], must_be_seen=True)
 
 
 @pytest.mark.parametrize("value", ["1", "234", "1,234"])
@@ -461,4 +469,4 @@ def test_digit_group_is_part_of_number(value):
     """A digit group between commas is part of its number and unseen by itself."""
     text = "Pay 1,500 or 1,234,500 today."
 
-    assert ["unseen"] == codes(text, value, must_be_seen=True)
+    assert ["unseen"] == problems_of(text, value, must_be_seen=True)

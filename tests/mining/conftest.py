@@ -25,11 +25,13 @@ def run(*calls: tuple[str, dict[str, Any], Any], user: str = "", **more: Any) ->
     for n, (name, arguments, result) in enumerate(calls):
         call = {"id": f"c{n}", "name": name, "arguments": arguments}
         messages.append({"role": "assistant", "tool_calls": [call]})
-        messages.append({"role": "tool", "tool_call_id": f"c{n}", "name": name, **_told(result)})
+        messages.append(
+            {"role": "tool", "tool_call_id": f"c{n}", "name": name, **_result_fields(result)}
+        )
     return {"messages": messages, **more}
 
 
-def _told(result: Any) -> dict[str, Any]:
+def _result_fields(result: Any) -> dict[str, Any]:
     if isinstance(result, Exception):
         return {"content": str(result), "is_error": True}
     return {"content": json.dumps(result)}

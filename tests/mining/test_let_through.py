@@ -26,7 +26,7 @@ def refund(result, amount="five", **more):
     )
 
 
-def unanswered():
+def run_without_result():
     """Return a run that ends before the tool answers."""
     recorded = refund("done")
     recorded["messages"].pop()
@@ -42,7 +42,7 @@ def is_blocked(text, amount="five"):
     return shield.check_call(call, session=session).blocked
 
 
-def uncommented(text):
+def activate_suppressions(text):
     """Return the module with the commented entries of `suppress` made active."""
     above, entries = text.split("    suppress=[\n")
     entries = re.sub("(?m)^        # ", "        ", entries)
@@ -75,7 +75,7 @@ def test_a_call_that_sometimes_worked_is_a_commented_suppression(mined):
     assert is_blocked(mining.text)
     assert "        # Suppression(  # 3 of 5 covered calls worked\n" in mining.text
     assert "# - 3 of 5 covered calls worked: `parameter_mismatch` for `refund`" in mining.text
-    assert not is_blocked(uncommented(mining.text))
+    assert not is_blocked(activate_suppressions(mining.text))
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_a_call_that_sometimes_worked_is_a_commented_suppression(mined):
         ([refund("done"), refund(NO)], LetThrough.NONE, True),
         ([refund("done"), refund(NO)], LetThrough.WORKED, False),
         ([refund("done"), refund(NO)], LetThrough.ALL, False),
-        ([unanswered()], LetThrough.WORKED, True),
-        ([unanswered()], LetThrough.ALL, False),
+        ([run_without_result()], LetThrough.WORKED, True),
+        ([run_without_result()], LetThrough.ALL, False),
     ],
 )
 def test_each_let_through_option_suppresses_its_calls(mined, runs, let_through, blocked):
@@ -102,7 +102,7 @@ def test_each_let_through_option_suppresses_its_calls(mined, runs, let_through, 
 
 def test_the_comment_counts_calls_without_a_result(mined):
     """A call without a result is not counted as one that worked."""
-    mining = mined([REFUND], [unanswered(), refund("done")])
+    mining = mined([REFUND], [run_without_result(), refund("done")])
 
     assert "# Suppression(  # 1 of 2 covered calls worked, 1 without a result\n" in mining.text
 

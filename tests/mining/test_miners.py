@@ -16,7 +16,7 @@ TEXT = {"type": "string"}
 WHOLE = {"type": "integer"}
 
 
-def found(mined, kind, tool, parameter=""):
+def find_suggestion(mined, kind, tool, parameter=""):
     """Return the suggestion of a kind for a parameter: its field, and whether it is declared."""
     return [
         (each.field or type(each.declaration).__name__, each.declared)
@@ -51,7 +51,9 @@ def test_a_target_is_declared_if_enough_calls_support_it(mined, calls, prompt):
     ]
     mining = mined([STAGED], runs)
 
-    assert [("targets", declared) for declared in prompt] == found(mining, "target", "open_locker")
+    assert [("targets", declared) for declared in prompt] == find_suggestion(
+        mining, "target", "open_locker"
+    )
 
 
 def test_a_parameter_named_as_an_identifier_needs_no_target_mark(mined):
@@ -62,7 +64,7 @@ def test_a_parameter_named_as_an_identifier_needs_no_target_mark(mined):
     )
     (text,) = remarks(mining, "target", "get_order")
 
-    assert [] == found(mining, "target", "get_order")
+    assert [] == find_suggestion(mining, "target", "get_order")
     assert text == (
         "judged without a mark, as an identifier; 2 of 2 calls had a source (the user 2)"
     )
@@ -80,7 +82,7 @@ def test_a_parameter_that_works_with_unmentioned_values_is_free(mined, name, suc
     ]
     mining = mined([tool(name, order_id=TEXT)], runs)
 
-    assert [("free", declared) for declared in prompt] == found(mining, "target", name)
+    assert [("free", declared) for declared in prompt] == find_suggestion(mining, "target", name)
 
 
 # creates ---------------------------------------------------------------------------------------
@@ -94,9 +96,9 @@ def test_the_name_parameter_of_a_create_tool_is_a_created_value(mined):
         for n in range(40)
     ]
 
-    assert [("creates", True)] == found(mined([file]), "creates", "create_file")
-    assert [("creates", False)] == found(mined([file], known), "creates", "create_file")
-    assert [("targets", True)] == found(mined([file], known), "target", "create_file")
+    assert [("creates", True)] == find_suggestion(mined([file]), "creates", "create_file")
+    assert [("creates", False)] == find_suggestion(mined([file], known), "creates", "create_file")
+    assert [("targets", True)] == find_suggestion(mined([file], known), "target", "create_file")
 
 
 def test_a_value_that_later_calls_use_is_created(mined):
@@ -107,7 +109,7 @@ def test_a_value_that_later_calls_use_is_created(mined):
         for n in range(8)
     ]
 
-    assert [("creates", True)] == found(mined(tools, runs), "creates", "stash")
+    assert [("creates", True)] == find_suggestion(mined(tools, runs), "creates", "stash")
 
 
 def test_a_result_field_used_by_later_calls_is_a_remark(mined):
@@ -134,8 +136,8 @@ def test_tools_with_opposite_names_and_a_common_parameter_are_inverses(mined):
     """Without runs the pair is declared, in one direction only."""
     mining = mined(PAIR)
 
-    assert [("Undone", True)] == found(mining, "inverse", "lock_door")
-    assert [] == found(mining, "inverse", "unlock_door")
+    assert [("Undone", True)] == find_suggestion(mining, "inverse", "lock_door")
+    assert [] == find_suggestion(mining, "inverse", "unlock_door")
 
 
 @pytest.mark.parametrize(("success", "declared"), [(True, False), (None, False), (False, True)])
@@ -143,7 +145,7 @@ def test_inverses_that_a_run_used_together_are_not_declared(mined, success, decl
     """Unless the run failed, the pair is only a comment, because both calls may be intended."""
     runs = [run(*BOTH, user="Lock D-71.", labels={"success": success})]
 
-    assert [("Undone", declared)] == found(mined(PAIR, runs), "inverse", "lock_door")
+    assert [("Undone", declared)] == find_suggestion(mined(PAIR, runs), "inverse", "lock_door")
 
 
 def test_inverses_may_have_differently_named_identifiers(mined):
@@ -157,7 +159,7 @@ def test_tools_without_a_common_parameter_are_not_inverses(mined):
     """Opposite names alone do not show that both tools are about one entity."""
     mining = mined([tool("lock_door", colour=TEXT), tool("unlock_door", door_id=TEXT)])
 
-    assert [] == found(mining, "inverse", "lock_door")
+    assert [] == find_suggestion(mining, "inverse", "lock_door")
 
 
 # effects ---------------------------------------------------------------------------------------
@@ -175,7 +177,7 @@ def test_tools_without_a_common_parameter_are_not_inverses(mined):
 )
 def test_the_verb_of_a_tool_name_suggests_its_effect(mined, name, prompt):
     """`get` and `delete` are declared, `cancel` is a comment, other verbs suggest nothing."""
-    assert prompt == found(mined([tool(name)]), "effect", name)
+    assert prompt == find_suggestion(mined([tool(name)]), "effect", name)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +198,7 @@ def test_an_ambiguous_name_is_not_declared_read_only(mined, name, why):
     """A second verb that writes, or an ambiguous first one, makes a comment with the reason."""
     mining = mined([tool(name)])
 
-    assert [("read_only", False)] == found(mining, "effect", name)
+    assert [("read_only", False)] == find_suggestion(mining, "effect", name)
     assert f"; not declared, {why}; declare it if the tool only reads: read_only=True" in " ".join(
         line.strip("# ") for line in mining.text.splitlines()
     )
@@ -217,7 +219,7 @@ def test_an_ambiguous_name_is_not_declared_read_only(mined, name, why):
 )
 def test_a_name_that_only_reads_is_declared_read_only(mined, name):
     """Nouns that can also be verbs, and lists of several things, do not prevent it."""
-    assert [("read_only", True)] == found(mined([tool(name)]), "effect", name)
+    assert [("read_only", True)] == find_suggestion(mined([tool(name)]), "effect", name)
 
 
 def test_an_annotation_takes_precedence_over_the_verb(mined):
@@ -225,35 +227,37 @@ def test_an_annotation_takes_precedence_over_the_verb(mined):
     named = tool("get_rid").model_copy(update={"destructive": True})
     mining = mined([named], reasons={"get_rid": "it is `DELETE /rid`"})
 
-    assert [("destructive", True)] == found(mining, "effect", "get_rid")
+    assert [("destructive", True)] == find_suggestion(mining, "effect", "get_rid")
     assert "# `destructive`: it is `DELETE /rid`\n        destructive=True," in mining.text
 
 
 # ranges and enums ------------------------------------------------------------------------------
 
 
-def booked(n, **arguments):
+def booking_run(n, **arguments):
     return run(("book", arguments, "ok"), user="Book.")
 
 
 @pytest.mark.parametrize(("runs", "prompt"), [(19, []), (20, [False]), (300, [False])])
 def test_few_values_in_many_sessions_suggest_an_enum(mined, runs, prompt):
     """The suggestion needs 20 sessions, and is a comment however many there are."""
-    recorded = [booked(n, mode=["slow", "fast"][n % 2]) for n in range(runs)]
+    recorded = [booking_run(n, mode=["slow", "fast"][n % 2]) for n in range(runs)]
     mining = mined([tool("book", mode=TEXT)], recorded)
 
-    assert [("Among", declared) for declared in prompt] == found(mining, "enum", "book")
+    assert [("Among", declared) for declared in prompt] == find_suggestion(mining, "enum", "book")
 
 
 def test_values_of_an_enum_are_counted_once_per_session(mined):
     """Repeated calls, and several runs of one session, add no evidence for an enum."""
     calls = [("book", {"mode": ["slow", "fast"][n % 2]}, "ok") for n in range(200)]
     one = run(*calls, user="Book.")
-    shared = [{**booked(n, mode=["slow", "fast"][n % 2]), "session_id": "s"} for n in range(60)]
+    shared = [
+        {**booking_run(n, mode=["slow", "fast"][n % 2]), "session_id": "s"} for n in range(60)
+    ]
     apart = [{**run(*calls[:4], user="Book."), "session_id": f"s{n // 2}"} for n in range(2 * 20)]
 
-    assert [] == found(mined([tool("book", mode=TEXT)], [one]), "enum", "book")
-    assert [] == found(mined([tool("book", mode=TEXT)], shared), "enum", "book")
+    assert [] == find_suggestion(mined([tool("book", mode=TEXT)], [one]), "enum", "book")
+    assert [] == find_suggestion(mined([tool("book", mode=TEXT)], shared), "enum", "book")
     (text,) = mined([tool("book", mode=TEXT)], apart).draft.of("book", SuggestionKind.ENUM)
     assert text.evidence == (
         "one of 2 values in the successful calls of 20 sessions: 'slow' in 20, 'fast' in 20"
@@ -274,20 +278,22 @@ def test_values_of_an_enum_are_counted_once_per_session(mined):
 )
 def test_other_values_suggest_no_enum(mined, values):
     """Many, single, rare or long values, dates, and lists are not suggested as an enum."""
-    runs = [booked(n, mode=value) for n, value in enumerate(values)]
+    runs = [booking_run(n, mode=value) for n, value in enumerate(values)]
 
-    assert [] == found(mined([tool("book", mode={})], runs), "enum", "book")
+    assert [] == find_suggestion(mined([tool("book", mode={})], runs), "enum", "book")
 
 
 def test_a_range_is_never_declared(mined):
     """The range is a comment; it ignores NaN, infinity, booleans and failed calls."""
     odd = [float("nan"), float("inf"), True, None]
-    runs = [booked(n, bags=n % 4) for n in range(20)] + [booked(0, bags=each) for each in odd]
+    runs = [booking_run(n, bags=n % 4) for n in range(20)] + [
+        booking_run(0, bags=each) for each in odd
+    ]
     failed = run(("book", {"bags": 900}, ValueError("no")), user="Book.")
     mining = mined([tool("book", bags={})], [*runs, failed])
     (text,) = mining.draft.of("book", SuggestionKind.RANGE)
 
-    assert [("Within", False)] == found(mining, "range", "book")
+    assert [("Within", False)] == find_suggestion(mining, "range", "book")
     assert text.evidence == ("each whole number from 0 to 3 in 20 successful calls of 20 sessions")
     assert "#     return not isinstance(value, (int, float)) or 0 <= value <= 3\n" in mining.text
 
@@ -305,7 +311,7 @@ def test_a_range_is_never_declared(mined):
 def test_a_suggested_rule_works_when_uncommented(mined, schema, others):
     """The uncommented rules reject values that were never recorded, and nothing else."""
     tools = [tool("book", bags=schema, mode=TEXT)]
-    runs = [booked(n, bags=n % 4, mode=["slow", "fast"][n % 2]) for n in range(24)]
+    runs = [booking_run(n, bags=n % 4, mode=["slow", "fast"][n % 2]) for n in range(24)]
     text = mined(tools, runs).text
     above, rules = text.split("# Rules that the runs suggest.")
     rules, policy = rules.split("\npolicy: Policy")
@@ -375,7 +381,9 @@ def test_numbers_of_one_session_suggest_no_range(mined):
     """Thirty different amounts in one run are not enough evidence for a range."""
     one = run(*[("pay", {"sum": number}, "ok") for number in AMOUNTS], user="Pay.")
 
-    assert [] == found(mined([tool("pay", sum={"type": "number"})], [one]), "range", "pay")
+    assert [] == find_suggestion(
+        mined([tool("pay", sum={"type": "number"})], [one]), "range", "pay"
+    )
 
 
 @pytest.mark.parametrize(("name", "message"), [("pay", 1), ("find_payments", 0)])

@@ -23,7 +23,7 @@ pytestmark = [
 ]
 
 
-def mined_from(toolset: str, *, let_through: LetThrough = LetThrough.NONE) -> Mined:
+def mine_toolset(toolset: str, *, let_through: LetThrough = LetThrough.NONE) -> Mined:
     """Mine the policy of one toolset and its runs."""
     named = json.loads((DATA / "toolcalls" / "toolsets.json").read_text())
     recorded = Recorded(paths=(str(RUNS),), toolsets=LenientToolsets(named), toolset=toolset)
@@ -34,7 +34,7 @@ def mined_from(toolset: str, *, let_through: LetThrough = LetThrough.NONE) -> Mi
 @pytest.fixture(scope="module")
 def bank() -> Mined:
     """Mine the policy of the banking toolset."""
-    return mined_from("agentdojo:banking:v1")
+    return mine_toolset("agentdojo:banking:v1")
 
 
 def test_no_call_that_the_tool_rejected_is_suppressed(bank: Mined) -> None:
@@ -49,7 +49,7 @@ def test_no_call_that_the_tool_rejected_is_suppressed(bank: Mined) -> None:
 
 def test_all_recorded_calls_are_allowed_on_request() -> None:
     """With `LetThrough.ALL` the policy blocks no recorded call."""
-    mining = mined_from("agentdojo:banking:v1", let_through=LetThrough.ALL)
+    mining = mine_toolset("agentdojo:banking:v1", let_through=LetThrough.ALL)
     assert mining.last is not None
 
     assert (0, ()) == (mining.last.would_block, mining.stays)
@@ -69,7 +69,7 @@ def test_no_observed_extreme_is_a_bound(bank: Mined) -> None:
 
 def test_a_common_word_or_number_is_not_a_source(bank: Mined) -> None:
     """A common word or small number in a result is not the source of another call's argument."""
-    airline = mined_from("tau2:airline")
+    airline = mine_toolset("tau2:airline")
 
     assert "used as `n`" not in bank.text.replace("\n    # ", " ")
     assert "used as `cabin`" not in airline.text.replace("\n    # ", " ")

@@ -18,7 +18,7 @@ REFUND = tool("refund", order_id=TEXT, amount={"type": "number"})
 FINE = run(("refund", {"order_id": "W-7001", "amount": 5}, "done"), user="Refund W-7001.")
 
 
-def blocked(mined, recorded, tmp_path):
+def blocking_decisions(mined, recorded, tmp_path):
     """Return the decisions that block a call when the written policy is strict."""
     path = tmp_path / "again.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in recorded))
@@ -42,7 +42,7 @@ def calling(name, arguments, **more):
 
 
 @pytest.fixture
-def relaxed(mined):
+def relaxed_policy(mined):
     """Mine a policy that allows every recorded call."""
     return partial(mined, let_through=LetThrough.ALL)
 
@@ -66,12 +66,12 @@ NO_NAME = "1 call with a name that is empty, too long, or not Unicode: a policy 
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRONG if kind not in UNWRITABLE])
-def test_a_recorded_mistake_is_allowed_by_the_written_policy(relaxed, tmp_path, kind):
+def test_a_recorded_mistake_is_allowed_by_the_written_policy(relaxed_policy, tmp_path, kind):
     """The first draft of the policy blocks the call; the written policy allows it."""
-    mining = relaxed([REFUND], [WRONG[kind]])
+    mining = relaxed_policy([REFUND], [WRONG[kind]])
 
     assert 1 == mining.first.would_block
-    assert (0, []) == (mining.last.would_block, blocked(mining, [WRONG[kind]], tmp_path))
+    assert (0, []) == (mining.last.would_block, blocking_decisions(mining, [WRONG[kind]], tmp_path))
     assert ((), ()) == (mining.proof.errors, mining.stays)
 
 
@@ -89,29 +89,31 @@ def test_a_recorded_mistake_is_allowed_by_the_written_policy(relaxed, tmp_path, 
         ),
     ],
 )
-def test_a_call_that_a_policy_cannot_name_stays_blocked(relaxed, tmp_path, kind, why):
+def test_a_call_that_a_policy_cannot_name_stays_blocked(relaxed_policy, tmp_path, kind, why):
     """The module reports the blocked call and its reason, and makes no other exception for it."""
     wrong = [WRONG["an unknown tool"], WRONG[kind]]
-    mining = relaxed([REFUND], wrong)
-    again = blocked(mining, [*wrong, calling("other", {})], tmp_path)
+    mining = relaxed_policy([REFUND], wrong)
+    again = blocking_decisions(mining, [*wrong, calling("other", {})], tmp_path)
 
     assert ["refnud"] == [each.tool for each in mining.draft.passes]
     assert (2, 1, (why,)) == (mining.first.would_block, mining.last.would_block, mining.stays)
     assert ["", "other"] == ["" if d.tool != "other" else d.tool for d in again]
-    assert f"Enforced; no policy can allow it: - {why}" in joined(mining.text)
+    assert f"Enforced; no policy can allow it: - {why}" in join_comments(mining.text)
     assert () == mining.proof.errors
 
 
-def joined(text):
+def join_comments(text):
     """Return the text of a module with each multi-line comment joined into one line."""
     return text.replace("\n# ", " ")
 
 
-def test_an_exception_for_one_name_does_not_allow_another(relaxed, tmp_path):
+def test_an_exception_for_one_name_does_not_allow_another(relaxed_policy, tmp_path):
     """A call of another unknown tool is still blocked."""
-    mining = relaxed([REFUND], [WRONG["an unknown tool"]])
+    mining = relaxed_policy([REFUND], [WRONG["an unknown tool"]])
 
-    assert ["refnd"] == [d.tool for d in blocked(mining, [calling("refnd", {})], tmp_path)]
+    assert ["refnd"] == [
+        d.tool for d in blocking_decisions(mining, [calling("refnd", {})], tmp_path)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -123,14 +125,14 @@ def test_an_exception_for_one_name_does_not_allow_another(relaxed, tmp_path):
     ],
     ids=["another place", "another fault", "one more fault"],
 )
-def test_an_exception_is_limited_to_one_error_at_one_location(relaxed, tmp_path, arguments):
+def test_an_exception_is_limited_to_one_error_at_one_location(relaxed_policy, tmp_path, arguments):
     """After a wrong type at `amount` is allowed, other errors in calls of the tool are blocked."""
-    mining = relaxed([REFUND], [WRONG["a wrong type"]])
+    mining = relaxed_policy([REFUND], [WRONG["a wrong type"]])
 
-    assert 1 == len(blocked(mining, [calling("refund", arguments)], tmp_path))
+    assert 1 == len(blocking_decisions(mining, [calling("refund", arguments)], tmp_path))
 
 
-def test_an_exception_for_a_list_item_applies_to_every_index(relaxed, tmp_path):
+def test_an_exception_for_a_list_item_applies_to_every_index(relaxed_policy, tmp_path):
     """An error in one list item is allowed at any index, and still blocked outside the list."""
     lines = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}}
     order = tool("order", lines=lines, n={"type": "integer"})
@@ -138,24 +140,26 @@ def test_an_exception_for_a_list_item_applies_to_every_index(relaxed, tmp_path):
     def ordered(*, at):
         return run(("order", {"lines": [{"n": 1}] * at + [{"n": "x"}]}, "ok"))
 
-    mining = relaxed([order], [ordered(at=0), ordered(at=3)])
+    mining = relaxed_policy([order], [ordered(at=0), ordered(at=3)])
     (passed,) = mining.draft.passes
 
     assert ("wrong_type", "/arguments/lines/*/n", 2) == (passed.code, passed.where, passed.calls)
-    assert [] == blocked(mining, [ordered(at=1)], tmp_path)
-    assert 1 == len(blocked(mining, [run(("order", {"n": "x"}, "ok"))], tmp_path))
+    assert [] == blocking_decisions(mining, [ordered(at=1)], tmp_path)
+    assert 1 == len(blocking_decisions(mining, [run(("order", {"n": "x"}, "ok"))], tmp_path))
 
 
-def test_the_module_lists_what_it_allows(relaxed):
+def test_the_module_lists_what_it_allows(relaxed_policy):
     """Each suppression has its number of calls as its reason, and the module's head lists it."""
     refused = run(("refund", {"order_id": "W-7001", "amount": "five"}, ValueError("no")))
-    mining = relaxed([REFUND], [*[WRONG["a wrong type"]] * 3, refused])
+    mining = relaxed_policy([REFUND], [*[WRONG["a wrong type"]] * 3, refused])
     (passed,) = mining.draft.passes
     what = "`parameter_mismatch` for `refund`, `wrong_type` at `/arguments/amount`"
 
     assert "4 recorded calls; the tool rejected 1 of them" == passed.reason
     assert what == str(passed)
-    assert f" Allowed by this policy: - {passed.reason}: {what} Set `mode`" in joined(mining.text)
+    assert f" Allowed by this policy: - {passed.reason}: {what} Set `mode`" in join_comments(
+        mining.text
+    )
     assert (
         """        Suppression(
             check="parameter_mismatch",
@@ -169,11 +173,11 @@ def test_the_module_lists_what_it_allows(relaxed):
     )
 
 
-def test_at_most_200_unknown_names_are_allowed(relaxed, tmp_path):
+def test_at_most_200_unknown_names_are_allowed(relaxed_policy, tmp_path):
     """The most frequent names get an exception each; calls of all other names stay blocked."""
     wrong = [calling(f"tool_{n}", {}) for n in range(205)] + [calling("tool_204", {})]
-    mining = relaxed([REFUND], wrong)
-    other = blocked(mining, [calling("tool_204", {}), calling("tool_x", {})], tmp_path)
+    mining = relaxed_policy([REFUND], wrong)
+    other = blocking_decisions(mining, [calling("tool_204", {}), calling("tool_x", {})], tmp_path)
 
     assert (200, set()) == (
         len(mining.draft.passes),
@@ -184,15 +188,15 @@ def test_at_most_200_unknown_names_are_allowed(relaxed, tmp_path):
     assert "# - and 180 more\n" in mining.text
 
 
-def test_many_locations_of_one_error_share_one_entry(relaxed, tmp_path):
+def test_many_locations_of_one_error_share_one_entry(relaxed_policy, tmp_path):
     """Thirty different unknown arguments of one tool become one suppression without a location."""
     wrong = [calling("refund", {"order_id": "W-7001", f"ghost_{n}": 1}) for n in range(30)]
-    mining = relaxed([REFUND], wrong)
+    mining = relaxed_policy([REFUND], wrong)
     (passed,) = mining.draft.passes
 
     assert ("unknown_argument", None, 30) == (passed.code, passed.where, passed.calls)
-    assert [] == blocked(mining, wrong, tmp_path)
-    assert 1 == len(blocked(mining, [WRONG["a wrong type"]], tmp_path))
+    assert [] == blocking_decisions(mining, wrong, tmp_path)
+    assert 1 == len(blocking_decisions(mining, [WRONG["a wrong type"]], tmp_path))
 
 
 def test_a_declaration_that_would_block_a_recorded_call_is_withdrawn(mined, tmp_path):
@@ -208,7 +212,7 @@ def test_a_declaration_that_would_block_a_recorded_call_is_withdrawn(mined, tmp_
     assert "not declared, it would block 1 recorded call: unseen /arguments/order_id" in " ".join(
         line.strip("# ") for line in mining.text.splitlines()
     )
-    assert [] == blocked(mining, [wrong], tmp_path)
+    assert [] == blocking_decisions(mining, [wrong], tmp_path)
 
 
 def test_a_withdrawn_destructive_annotation_is_written_as_false(mined):
@@ -233,7 +237,7 @@ def test_an_observed_list_of_values_is_only_a_comment(mined, tmp_path):
     mining = mined([tool("book", mode=TEXT)], fine)
 
     assert "# def mode_of_book(value: object) -> bool:\n" in mining.text
-    assert [] == blocked(mining, [run(("book", {"mode": "odd"}, "ok"))], tmp_path)
+    assert [] == blocking_decisions(mining, [run(("book", {"mode": "odd"}, "ok"))], tmp_path)
 
 
 def test_a_tool_described_only_in_the_runs_is_declared_if_it_is_called(mined, tmp_path):
@@ -245,7 +249,7 @@ def test_a_tool_described_only_in_the_runs_is_declared_if_it_is_called(mined, tm
 
     assert ["pay", "refund"] == [each.name for each in mining.draft.tools]
     assert "    # not in tools.json; the runs describe it and call it\n" in mining.text
-    assert [] == blocked(mining, [FINE, paid], tmp_path)
+    assert [] == blocking_decisions(mining, [FINE, paid], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -266,7 +270,7 @@ def test_an_unusable_schema_is_left_out(mined, tmp_path, schema):
 
     assert "    # its schema is left out" in mining.text
     assert "        parameters=None,\n" in mining.text
-    assert (0, []) == (mining.last.would_block, blocked(mining, [recorded], tmp_path))
+    assert (0, []) == (mining.last.would_block, blocking_decisions(mining, [recorded], tmp_path))
 
 
 def test_a_schema_nested_too_deeply(mined):

@@ -11,15 +11,15 @@ from abs_shield.schema import compile_schema
 TEXT = {"type": "string"}
 
 
-def described(paths, *, version="3.1.0", **schemas):
+def read_description(paths, *, version="3.1.0", **schemas):
     return {"openapi": version, "paths": paths, "components": {"schemas": schemas}}
 
 
-def posted(schema, *, version="3.1.0", required=True, **schemas):
+def body_parameters(schema, *, version="3.1.0", required=True, **schemas):
     """Return the parameters of the tool of one operation with a request body."""
     body = {"content": {"application/json": {"schema": schema}}, "required": required}
     paths = {"/things": {"post": {"operationId": "make", "requestBody": body}}}
-    (tool,) = operations(described(paths, version=version, **schemas)).tools
+    (tool,) = operations(read_description(paths, version=version, **schemas)).tools
     return tool.parameters
 
 
@@ -27,7 +27,7 @@ def accepts(parameters, value):
     return compile_schema(parameters, where="test", closed=True).accepts(value)
 
 
-SHOP = described(
+SHOP = read_description(
     {
         "/orders/{id}": {
             "parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}],
@@ -70,7 +70,7 @@ def test_headers_are_parameters_and_cookies_are_not():
         {"name": name, "in": place, "schema": TEXT, "description": "what it is"}
         for name, place in (("X-Tenant", "header"), ("Accept", "header"), ("sid", "cookie"))
     ]
-    (tool,) = operations(described({"/a": {"get": {"parameters": parameters}}})).tools
+    (tool,) = operations(read_description({"/a": {"get": {"parameters": parameters}}})).tools
 
     assert {"X-Tenant": {**TEXT, "description": "what it is"}} == tool.parameters["properties"]
 
@@ -80,7 +80,7 @@ def test_parameter_with_the_name_of_a_body_member_is_renamed():
     body = {"content": {"application/json": {"schema": {"properties": {"id": TEXT}}}}}
     parameters = [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
     (tool,) = operations(
-        described({"/a/{id}": {"put": {"parameters": parameters, "requestBody": body}}})
+        read_description({"/a/{id}": {"put": {"parameters": parameters, "requestBody": body}}})
     ).tools
 
     assert ["id__path", "id"] == [*tool.parameters["properties"]]
@@ -96,7 +96,7 @@ def test_members_of_an_object_body_are_parameters():
         ]
     }
     base = {"type": "object", "properties": {"shop": TEXT}, "required": ["shop", "id"]}
-    parameters = posted({"$ref": "#/components/schemas/Order"}, Order=order, Base=base)
+    parameters = body_parameters({"$ref": "#/components/schemas/Order"}, Order=order, Base=base)
 
     assert {"shop": TEXT, "sum": {"type": "number"}} == parameters["properties"]
     assert ["shop"] == parameters["required"]
@@ -107,13 +107,13 @@ def test_members_of_an_object_body_are_parameters():
 )
 def test_other_body_is_one_parameter(schema):
     """A body that is a list, a union or open is one parameter named `body`."""
-    assert {"body": schema} == posted(schema)["properties"]
-    assert ["body"] == posted(schema)["required"]
+    assert {"body": schema} == body_parameters(schema)["properties"]
+    assert ["body"] == body_parameters(schema)["required"]
 
 
 def test_members_of_an_optional_body_are_optional():
     """The members of an optional body are optional."""
-    parameters = posted({"properties": {"a": TEXT}, "required": ["a"]}, required=False)
+    parameters = body_parameters({"properties": {"a": TEXT}, "required": ["a"]}, required=False)
 
     assert "required" not in parameters
 
@@ -127,7 +127,7 @@ def test_json_is_preferred_to_forms():
     }
     paths = {"/a": {"post": {"requestBody": {"content": content}}}}
 
-    assert ["a"] == [*operations(described(paths)).tools[0].parameters["properties"]]
+    assert ["a"] == [*operations(read_description(paths)).tools[0].parameters["properties"]]
 
 
 def test_recursive_schema_is_checked_at_any_depth():
@@ -140,7 +140,9 @@ def test_recursive_schema_is_checked_at_any_depth():
         },
         "required": ["name"],
     }
-    parameters = posted({"properties": {"root": {"$ref": "#/components/schemas/Node"}}}, Node=node)
+    parameters = body_parameters(
+        {"properties": {"root": {"$ref": "#/components/schemas/Node"}}}, Node=node
+    )
     leaf = {"name": "c"}
 
     assert accepts(parameters, {"root": {"name": "a", "nodes": [{"name": "b", "nodes": [leaf]}]}})
@@ -151,7 +153,7 @@ def test_circular_all_of_terminates():
     """A schema that contains itself in `allOf` is read once."""
     result = {"allOf": [{"$ref": "#/components/schemas/A"}, {"properties": {"a": TEXT}}]}
 
-    assert ["a"] == [*posted({"$ref": "#/components/schemas/A"}, A=result)["properties"]]
+    assert ["a"] == [*body_parameters({"$ref": "#/components/schemas/A"}, A=result)["properties"]]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +168,7 @@ def test_unresolved_reference_accepts_everything(reference, message):
     """A reference that cannot be resolved accepts any value, is not fetched and is remarked."""
     schema = {"properties": {"a": {"$ref": reference}}}
     body = {"content": {"application/json": {"schema": schema}}}
-    found = operations(described({"/a": {"post": {"requestBody": body}}}))
+    found = operations(read_description({"/a": {"post": {"requestBody": body}}}))
 
     assert {"a": {}} == found.tools[0].parameters["properties"]
     assert (f"reference `{reference}` {message}",) == found.remarks["post_a"]
@@ -174,7 +176,7 @@ def test_unresolved_reference_accepts_everything(reference, message):
 
 def test_keywords_of_3_0_are_converted():
     """`nullable` and exclusive bounds of OpenAPI 3.0 are converted to JSON Schema."""
-    parameters = posted(
+    parameters = body_parameters(
         {
             "properties": {
                 "a": {"type": "integer", "nullable": True, "enum": [1, 2]},
@@ -225,4 +227,6 @@ def test_invalid_description_is_refused(whole, message):
 )
 def test_invalid_members_are_ignored(paths):
     """Members that are not operations or parameters are ignored."""
-    assert all(tool.parameters["type"] == "object" for tool in operations(described(paths)).tools)
+    assert all(
+        tool.parameters["type"] == "object" for tool in operations(read_description(paths)).tools
+    )

@@ -21,8 +21,8 @@ UNSEEN = (
 )  # fmt: skip
 
 
-def planted(run: Joined, kind: str, *, seed: str = "s", most: int = 50) -> list[Any]:
-    """The cases of one kind in one run."""
+def plant_kind(run: Joined, kind: str, *, seed: str = "s", most: int = 50) -> list[Any]:
+    """Return the cases of one kind in one run."""
     sample = Sample(kinds=[KINDS[kind]], seed=seed, most=most)
     sample.add(run)
     return [read_case(case) for case in sample.of(KINDS[kind])]
@@ -36,7 +36,7 @@ def values(case: Any) -> list[Any]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_a_place(read: Read, kind: str) -> None:
     """Each kind is planted in the run of the office, as a readable case of its own kind."""
-    cases = planted(read(office()), kind)
+    cases = plant_kind(read(office()), kind)
 
     assert {(kind, KINDS[kind].layer, str(KINDS[kind].expect))} == {
         (case["kind"], case["expected_layer"], case["expect"]) for case in cases
@@ -49,7 +49,7 @@ def test_every_kind_has_a_place(read: Read, kind: str) -> None:
 def test_an_unseen_value_is_not_in_the_run(read: Read, kind: str, seed: str) -> None:
     """No planted value occurs in the run or its tools in any spelling."""
     everything = fold_value(json.dumps([OFFICE, messages()]))
-    new = [v for case in planted(read(office()), kind, seed=seed) for v in values(case)]
+    new = [v for case in plant_kind(read(office()), kind, seed=seed) for v in values(case)]
 
     assert new
     assert [] == [v for v in new if fold_value(str(v)) in everything]
@@ -61,7 +61,7 @@ def test_a_placeholder_is_nobodys_word(read: Read, seed: str) -> None:
     kind = "phantom_target:placeholder"
     words = f"{WORDS} The code is TBD; sample_id and xxxxxx are fine."
     answer = read(office(messages=messages(words=words)))
-    new = {value for case in planted(answer, kind, seed=seed) for value in values(case)}
+    new = {value for case in plant_kind(answer, kind, seed=seed) for value in values(case)}
 
     assert new
     assert new.isdisjoint({"TBD", "sample_id", "xxxxxx"})
@@ -70,7 +70,7 @@ def test_a_placeholder_is_nobodys_word(read: Read, seed: str) -> None:
 @pytest.mark.parametrize("seed", ["a", "b", "c", "d"])
 def test_a_typo_is_another_value(read: Read, seed: str) -> None:
     """A typo changes more than the case and the leading zeros of a value."""
-    for case in planted(read(office()), "phantom_target:typo", seed=seed):
+    for case in plant_kind(read(office()), "phantom_target:typo", seed=seed):
         (new,) = values(case)
 
         assert fold_value(str(new)).lstrip("0") != fold_value(str(case["original"])).lstrip("0")
@@ -78,7 +78,7 @@ def test_a_typo_is_another_value(read: Read, seed: str) -> None:
 
 def test_a_value_of_another_type_occurs_under_another_name(read: Read) -> None:
     """The planted value occurs in the run, but never under a matching name."""
-    for case in planted(read(office()), "phantom_target:wrong_type_seen"):
+    for case in plant_kind(read(office()), "phantom_target:wrong_type_seen"):
         (new,) = values(case)
 
         assert str(new) in json.dumps(messages())
@@ -91,10 +91,10 @@ def test_an_inverse_that_the_user_requests_is_not_planted(read: Read) -> None:
     done = office(messages=messages([*CALLS, ("cancel_room", {"room_id": "RM9021"}, {"ok": True})]))
 
     assert ["cancel_room"] == [
-        case["mutated_call"]["name"] for case in planted(read(office()), "contradiction:inverse")
+        case["mutated_call"]["name"] for case in plant_kind(read(office()), "contradiction:inverse")
     ]
-    assert [] == planted(read(request), "contradiction:inverse")
-    assert [] == planted(read(done), "contradiction:inverse")
+    assert [] == plant_kind(read(request), "contradiction:inverse")
+    assert [] == plant_kind(read(done), "contradiction:inverse")
 
 
 @pytest.mark.parametrize("kind", ["contradiction:inverse", "impossible:repeat_on_dead"])
@@ -102,13 +102,13 @@ def test_an_inverse_requires_a_call_with_a_result(read: Read, kind: str) -> None
     """After a call without a result no inverse and no repetition is planted."""
     without = [one for one in messages() if one["role"] != "tool"]
 
-    assert [] == planted(read(office(messages=without)), kind)
+    assert [] == plant_kind(read(office(messages=without)), kind)
 
 
 def test_a_conflict_sets_another_value_of_the_same_thing(read: Read) -> None:
     """Only the setting differs from the recorded call; the order stays."""
     for seed in "abc":
-        (case,) = planted(read(office()), "contradiction:conflicting_update", seed=seed)
+        (case,) = plant_kind(read(office()), "contradiction:conflicting_update", seed=seed)
         recorded = CALLS[case["call_index"]][1]
         changed = {k for k, v in case["mutated_call"]["arguments"].items() if recorded[k] != v}
 
@@ -122,7 +122,7 @@ def test_a_cart_may_lose_the_same_thing_twice(read: Read) -> None:
     calls = [("remove_from_cart", {"item_id": "it_90213"}, "Removed.")]
     run = read(office(tools=tools, messages=messages(calls, "Take it_90213 out.")))
 
-    assert [] == planted(run, "impossible:repeat_on_dead")
+    assert [] == plant_kind(run, "impossible:repeat_on_dead")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_values_that_are_not_identifiers_are_unchanged(read: Read, name: str, va
         office(tools=tools, messages=messages([("show", {name: value}, 1)], f"Show {value}."))
     )
 
-    assert [] == planted(run, "phantom_target:unseen_wellformed")
+    assert [] == plant_kind(run, "phantom_target:unseen_wellformed")
 
 
 def test_enum_values_are_unchanged(read: Read) -> None:
@@ -157,14 +157,14 @@ def test_enum_values_are_unchanged(read: Read) -> None:
     tools = [{"name": "show", "parameters": schema}]
     run = read(office(tools=tools, messages=messages(calls, "Show plan_4821.")))
 
-    assert [] == planted(run, "phantom_target:unseen_wellformed")
+    assert [] == plant_kind(run, "phantom_target:unseen_wellformed")
 
 
 def test_a_value_without_a_source_is_unchanged(read: Read) -> None:
     """A value that occurs in no earlier message may already be a fault."""
     calls = [("get_order", {"order_id": "ord_11111"}, {"order_id": "ord_11111"})]
 
-    assert [] == planted(read(office(messages=messages(calls, "Look."))), UNSEEN[0])
+    assert [] == plant_kind(read(office(messages=messages(calls, "Look."))), UNSEEN[0])
 
 
 def test_open_schemas_admit_other_arguments(read: Read) -> None:
@@ -173,7 +173,7 @@ def test_open_schemas_admit_other_arguments(read: Read) -> None:
     tools = [{"name": "show", "parameters": schema}]
     run = read(office(tools=tools, messages=messages([("show", {"x": 1}, 1)])))
 
-    assert [] == planted(run, "param:extra_arg")
+    assert [] == plant_kind(run, "param:extra_arg")
 
 
 def test_nothing_is_planted_in_a_parameter_of_several_types(read: Read) -> None:
@@ -183,7 +183,7 @@ def test_nothing_is_planted_in_a_parameter_of_several_types(read: Read) -> None:
     tools = [{"name": "show", "parameters": schema}]
     run = read(office(tools=tools, messages=messages([("show", {"x": "a"}, 1)])))
 
-    assert [] == planted(run, "param:wrong_type") + planted(run, "param:null_required")
+    assert [] == plant_kind(run, "param:wrong_type") + plant_kind(run, "param:null_required")
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_nothing_is_planted_in_a_parameter_of_several_types(read: Read) -> None:
 def test_identifiers_in_other_scripts(read: Read, words: str, arguments: dict[str, Any]) -> None:
     """An identifier next to words of any script is replaced."""
     run = read(office(messages=messages([("get_order", arguments, {})], words)))
-    (case,) = planted(run, UNSEEN[0])
+    (case,) = plant_kind(run, UNSEEN[0])
 
     assert fold_value(values(case)[0]) not in fold_value(words)
 
@@ -209,7 +209,7 @@ def test_identifiers_in_other_scripts(read: Read, words: str, arguments: dict[st
 def test_names_are_invented_in_their_script(read: Read, city: str, script: str) -> None:
     """A name in Chinese, Russian or Korean is replaced by one in the same script."""
     run = read(office(messages=messages([("show_hotel", {"city": city}, [])], f"{city}?")))
-    (case,) = planted(run, "phantom_target:entity_name")
+    (case,) = plant_kind(run, "phantom_target:entity_name")
 
     assert values(case)[0][0] in script
 
@@ -224,7 +224,7 @@ def test_harmless_cases_are_expected_clean() -> None:
 def test_a_respelling_means_the_same(read: Read) -> None:
     """A harmless variant has the letters and digits of the recorded value."""
     kinds = [name for name, kind in KINDS.items() if kind.expect is Expect.CLEAN]
-    cases = [case for kind in kinds for case in planted(read(office()), kind)]
+    cases = [case for kind in kinds for case in plant_kind(read(office()), kind)]
     respelt = [case for case in cases if case["op"] == Operation.REPLACE]
 
     assert len(respelt) > 10

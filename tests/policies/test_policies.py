@@ -114,7 +114,7 @@ BAD: list[tuple[str, list[Call], str]] = [
 ]
 
 
-def judged(name: str, calls: list[Call], *, attribute: str = "policy") -> Decision:
+def judge_last(name: str, calls: list[Call], *, attribute: str = "policy") -> Decision:
     """Judge the last of *calls* after the others ran."""
     firewall = Shield(load_policy(f"policies.{name}:{attribute}"), hooks=None)
     *before, (tool, arguments) = calls
@@ -130,7 +130,7 @@ def judged(name: str, calls: list[Call], *, attribute: str = "policy") -> Decisi
 @pytest.mark.parametrize(("name", "calls"), GOOD)
 def test_a_good_call_runs(name: str, calls: list[Call]) -> None:
     """Everyday calls of such a company are clean, and every layer that can judge does."""
-    decision = judged(name, calls)
+    decision = judge_last(name, calls)
 
     assert ((), "CLEAN", False) == (decision.errors, decision.verdict, decision.blocked)
 
@@ -138,7 +138,7 @@ def test_a_good_call_runs(name: str, calls: list[Call]) -> None:
 @pytest.mark.parametrize(("name", "calls", "rule"), BAD)
 def test_a_bad_call_is_stopped(name: str, calls: list[Call], rule: str) -> None:
     """The rule that says no is the one that was meant."""
-    decision = judged(name, calls)
+    decision = judge_last(name, calls)
     messages = [
         str(finding.evidence["rule"]) for finding in decision.findings if finding.code == "rule"
     ]
@@ -167,8 +167,8 @@ def test_live_knows_what_day_it_is(name: str, tool: str, arguments: dict[str, An
     call: list[Call] = [(tool, arguments)]
 
     assert (False, True) == (
-        judged(name, call).blocked,
-        judged(name, call, attribute="live").blocked,
+        judge_last(name, call).blocked,
+        judge_last(name, call, attribute="live").blocked,
     )
 
 

@@ -36,7 +36,7 @@ def store(request, tmp_path):
     return open_store(str(tmp_path / "log.db"))
 
 
-def labelled(store, labels):
+def label_outputs(store, labels):
     """Check outputs and label their decisions."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None, store=store)
     pipeline = QualityPipeline(shield=firewall)
@@ -49,7 +49,7 @@ def labelled(store, labels):
 
 def test_no_labels_measure_nothing(store):
     """Without labels there is no rate and no precision."""
-    labelled(store, [(CARD, None), ("All done.", Truth.OK)])
+    label_outputs(store, [(CARD, None), ("All done.", Truth.OK)])
 
     assert None is false_positive_rate([store])
     assert {} == measured_precision(store)
@@ -58,7 +58,7 @@ def test_no_labels_measure_nothing(store):
 def test_labels_measure_each_stage(store):
     """Each stage has a precision with its interval; the rate counts held outputs labelled ok."""
     assert contradictions(WRONG).findings
-    labelled(store, [
+    label_outputs(store, [
         (CARD, Truth.HALLUCINATED), (CARD, Truth.HALLUCINATED), (CARD, Truth.OK),
         (WRONG, Truth.HALLUCINATED), ("All done.", Truth.OK), (WRONG, None),
     ])  # fmt: skip
@@ -96,7 +96,7 @@ def test_own_stages_and_both_judges_are_measured(store):
 
 def test_one_label_does_not_change_the_confidence(store):
     """With one label the interval is wide, so the stage keeps its default confidence."""
-    labelled(store, [(CARD, Truth.OK)])
+    label_outputs(store, [(CARD, Truth.OK)])
     measured = measured_precision(store)
     result = QualityPipeline(QualityConfig(stages=("pii",), confidence=measured)).run(CLEAN)
 

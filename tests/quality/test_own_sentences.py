@@ -24,8 +24,8 @@ KNOWN = {
 """Held or missed still: a word for the product, or a name, would have to be known."""
 
 
-def checked(name: str, text: str) -> Any:
-    """Return what a check finds in a text."""
+def run_check(name: str, text: str) -> Any:
+    """Return the findings of a check in a text."""
     if name == "consistency":
         return contradictions(text).findings
     if name == "pii":
@@ -47,10 +47,10 @@ def sentences(kind: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("name", "text"), sentences("honest"))
 def test_an_honest_sentence_passes(name: str, text: str) -> None:
     """Breakdowns, quotations of a market, citations, computed prices, numbers of things."""
-    assert () == tuple(checked(name, text))
+    assert () == tuple(run_check(name, text))
 
 
 @pytest.mark.parametrize(("name", "text"), sentences("faulty"))
 def test_a_faulty_sentence_is_found(name: str, text: str) -> None:
     """Equal sentences, sums, shares, rests, growth, times; identifiers across marks."""
-    assert checked(name, text)
+    assert run_check(name, text)

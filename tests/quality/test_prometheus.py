@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests import prometheus
-from tests.prometheus import needs_prometheus, query, served
+from tests.prometheus import needs_prometheus, query, serve_metrics
 
 pytestmark = [pytest.mark.slow, needs_prometheus]
 SERVER = Path(__file__).with_name("metrics_server.py")
@@ -18,7 +18,10 @@ SERVER = Path(__file__).with_name("metrics_server.py")
 @contextlib.contextmanager
 def scraped(folder: Path, *words: str) -> Any:
     """A service and the Prometheus that scrapes it; a client of the latter's API."""
-    with served(SERVER, *words) as service, prometheus.scraped(folder, service.port) as client:
+    with (
+        serve_metrics(SERVER, *words) as service,
+        prometheus.scraped(folder, service.port) as client,
+    ):
         yield client
 
 

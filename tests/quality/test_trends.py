@@ -22,14 +22,16 @@ def shifts(scores, trends=None, **output):
     ]
 
 
-def around(mean, count, seed=1, spread=6):
+def scores_around(mean, count, seed=1, spread=6):
     noise = random.Random(seed)
     return [min(100.0, max(0.0, noise.gauss(mean, spread))) for _ in range(count)]
 
 
 def test_a_drop_within_a_week_is_found():
     """From 87 to 71, as in the seed: within ten scores, once, with both means."""
-    evaluation = shifts([*around(87, 200), *around(71, 100, seed=2)], agent_id="analyst")
+    evaluation = shifts(
+        [*scores_around(87, 200), *scores_around(71, 100, seed=2)], agent_id="analyst"
+    )
 
     assert 1 == len(evaluation)
     [(place, shift)] = evaluation
@@ -41,9 +43,9 @@ def test_a_drop_within_a_week_is_found():
 
 def test_a_slow_drift_is_found():
     """Sixteen points in 200 scores: no single one is far from the last."""
-    drift = [score - 16 * n / 200 for n, score in enumerate(around(87, 200, seed=3))]
+    drift = [score - 16 * n / 200 for n, score in enumerate(scores_around(87, 200, seed=3))]
 
-    evaluation = shifts([*around(87, 100), *drift])
+    evaluation = shifts([*scores_around(87, 100), *drift])
     assert evaluation
     assert 100 < evaluation[0][0] < 260
 
@@ -51,7 +53,7 @@ def test_a_slow_drift_is_found():
 @pytest.mark.parametrize("spread", [0, 1, 6, 12])
 def test_noise_is_no_shift(spread):
     """A thousand noisy scores with a constant mean have no shift."""
-    assert [] == shifts(around(82, 1_000, spread=spread))
+    assert [] == shifts(scores_around(82, 1_000, spread=spread))
 
 
 def test_one_bad_output_is_no_shift():

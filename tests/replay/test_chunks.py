@@ -74,14 +74,14 @@ def test_a_session_is_never_split(layout, most_lines):
     parts = list(chunks(laid_out(layout), most_lines=most_lines))
 
     for before, after in pairwise(parts):
-        last, first = named(before.lines[-1]), named(after.lines[0])
+        last, first = session_name(before.lines[-1]), session_name(after.lines[0])
         assert last is None or last != first
     for chunk in parts:
-        beyond = [named(line) for line in chunk.lines[most_lines - 1 :]]
+        beyond = [session_name(line) for line in chunk.lines[most_lines - 1 :]]
         assert len(beyond) < 2 or (len({*beyond}) == 1 and beyond[0] is not None)
 
 
-def named(line):
+def session_name(line):
     return session_of(line.data) if isinstance(line, RawLine) else None
 
 
@@ -90,12 +90,12 @@ def test_decisions_do_not_depend_on_the_size_of_chunks(layout, most_lines):
     """Rows and notes are the same for chunks of every size."""
     lines = list(laid_out(layout))
 
-    whole = judged(lines, most_lines=100)
+    whole = judge_in_chunks(lines, most_lines=100)
 
-    assert whole == judged(lines, most_lines=most_lines)
+    assert whole == judge_in_chunks(lines, most_lines=most_lines)
 
 
-def judged(lines, *, most_lines):
+def judge_in_chunks(lines, *, most_lines):
     judge = Judging(rows="jsonl").prepare()
     parts = [judge(chunk) for chunk in chunks(lines, most_lines=most_lines)]
     messages = [one for part in parts for one in part.notes]
@@ -103,22 +103,22 @@ def judged(lines, *, most_lines):
 
 
 @pytest.fixture
-def shared():
+def shared_session():
     """Return two runs of one session; the second names a copy mentioned in the first."""
     return [RawLine("f", 1, run("a", 1)), RawLine("f", 2, run("a", 2))]
 
 
-def test_consecutive_runs_share_their_session(shared):
+def test_consecutive_runs_share_their_session(shared_session):
     """Text of the first run is mentioned in the second, unless another run is between."""
-    between = [shared[0], RawLine("f", 2, run(None, 1)), shared[1]]
+    between = [shared_session[0], RawLine("f", 2, run(None, 1)), shared_session[1]]
 
-    assert unknown(shared) == []
+    assert unknown(shared_session) == []
     assert unknown(between) == ["copy_00001"]
 
 
 def unknown(lines):
     """Return the unmentioned copies."""
-    rows = judged(lines, most_lines=100)[0].splitlines()
+    rows = judge_in_chunks(lines, most_lines=100)[0].splitlines()
     findings = [finding for row in map(json.loads, rows) for finding in row["findings"]]
     return sorted(
         one["detail"].split('"')[1] for one in findings if one["check"] == "phantom_target"
@@ -129,7 +129,7 @@ def test_the_start_of_a_session_is_reported_once():
     """Consecutive runs of one session are one start; after another run it starts again."""
     layout = [("wrong", "a"), ("run", "a"), ("run", "a"), ("run", None), ("run", "a")]
 
-    result = judged(list(laid_out(layout)), most_lines=100)[1]
+    result = judge_in_chunks(list(laid_out(layout)), most_lines=100)[1]
 
     assert [(one.line, getattr(one, "name", None)) for one in result] == [
         (1, None),

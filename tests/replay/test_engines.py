@@ -52,25 +52,27 @@ def elsewhere(request):
     return request.param
 
 
-def numbered(count):
+def numbered_chunks(count):
     """Return one chunk for each of *count* lines."""
     return chunks((RawLine("f", n, b"{}") for n in range(1, count + 1)), most_lines=1)
 
 
-def done(job, engine, *, count=12, workers=2):
-    return list(outcomes(job, numbered(count), engine=engine, pool=WorkerPool(workers=workers)))
+def run_job(job, engine, *, count=12, workers=2):
+    return list(
+        outcomes(job, numbered_chunks(count), engine=engine, pool=WorkerPool(workers=workers))
+    )
 
 
 def test_results_are_in_the_order_of_chunks(engine):
     """A slow chunk does not change the order of the results."""
     expected = [[n] for n in range(1, 13)]
 
-    assert expected == done(engine_jobs.Numbers(slow=0.05), engine, workers=3)
+    assert expected == run_job(engine_jobs.Numbers(slow=0.05), engine, workers=3)
 
 
 def test_no_chunks_give_no_results(engine):
     """Every engine returns no results for an empty input."""
-    assert [] == done(engine_jobs.Numbers(), engine, count=0)
+    assert [] == run_job(engine_jobs.Numbers(), engine, count=0)
 
 
 def test_the_input_is_read_lazily(engine):
@@ -78,7 +80,7 @@ def test_the_input_is_read_lazily(engine):
     read = []
 
     def watched():
-        for chunk in numbered(60):
+        for chunk in numbered_chunks(60):
             read.append(chunk)
             yield chunk
 
@@ -92,14 +94,14 @@ def test_the_input_is_read_lazily(engine):
 def test_an_error_of_a_job_is_raised_in_the_caller(engine):
     """The exception of a job keeps its type and message."""
     with pytest.raises(PolicyError, match="a rule does not fit"):
-        done(engine_jobs.Broken("policy"), engine)
+        run_job(engine_jobs.Broken("policy"), engine)
 
 
 @pytest.mark.parametrize("how", ["odd", "lambda"])
 def test_a_result_that_cannot_be_pickled_is_an_error(how):
     """An exception or a result that cannot be pickled raises a one-line `ReplayError`."""
     with pytest.raises(ReplayError, match=r"^\w+: ") as caught:
-        done(engine_jobs.Broken(how), "processes")
+        run_job(engine_jobs.Broken(how), "processes")
 
     assert "\x1b" not in str(caught.value)
 
@@ -110,7 +112,7 @@ def test_a_chunk_whose_worker_is_killed_is_tried_again(elsewhere, tmp_path, time
     """After SIGKILL of a worker every result is returned once and in order."""
     job = engine_jobs.Killed(str(tmp_path), times)
 
-    assert [[n] for n in range(1, 13)] == done(job, elsewhere)
+    assert [[n] for n in range(1, 13)] == run_job(job, elsewhere)
     assert times + 1 == len(list(tmp_path.iterdir()))
 
 
@@ -118,7 +120,7 @@ def test_a_chunk_whose_worker_is_killed_is_tried_again(elsewhere, tmp_path, time
 def test_a_chunk_that_kills_three_workers_is_an_error(elsewhere, tmp_path):
     """The chunk is tried three times; the error names the file and the lines."""
     with pytest.raises(ReplayError, match=r"^f:2-2: .* lost|killed 3 times"):
-        done(engine_jobs.Killed(str(tmp_path), 99), elsewhere)
+        run_job(engine_jobs.Killed(str(tmp_path), 99), elsewhere)
 
     assert 3 == len(list(tmp_path.iterdir()))
 
@@ -127,7 +129,7 @@ def test_closing_the_results_ends_the_workers():
     """No worker remains, even if the results are not read to the end."""
     others = children()
     parts = outcomes(
-        engine_jobs.Numbers(), numbered(60), engine="processes", pool=WorkerPool(workers=2)
+        engine_jobs.Numbers(), numbered_chunks(60), engine="processes", pool=WorkerPool(workers=2)
     )
     next(parts)
     working = children() - others
@@ -143,7 +145,7 @@ def test_no_more_processes_than_chunks():
     others, started = children(), []
 
     def watched():
-        for chunk in numbered(3):
+        for chunk in numbered_chunks(3):
             started.append(len(children() - others))
             yield chunk
 
@@ -172,7 +174,7 @@ def test_a_process_that_cannot_be_started():
     resource = pytest.importorskip("resource", reason="this system has no limits of open files")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     job = engine_jobs.Numbers(slow=5.0)
-    parts = outcomes(job, numbered(60), engine="processes", pool=WorkerPool(workers=60))
+    parts = outcomes(job, numbered_chunks(60), engine="processes", pool=WorkerPool(workers=60))
     resource.setrlimit(resource.RLIMIT_NOFILE, (room_for(16), hard))
     try:
         with pytest.raises(ReplayError, match=r"cannot start a process: .*; ask for fewer workers"):
@@ -189,7 +191,7 @@ def test_a_killed_worker_that_cannot_be_replaced(tmp_path):
     resource = pytest.importorskip("resource", reason="this system has no limits of open files")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     job = engine_jobs.Killed(str(tmp_path), 99, at=4)
-    parts = outcomes(job, numbered(12), engine="processes", pool=WorkerPool(workers=1))
+    parts = outcomes(job, numbered_chunks(12), engine="processes", pool=WorkerPool(workers=1))
     others = children()
 
     def to_the_end():
@@ -235,4 +237,4 @@ def test_an_unknown_engine():
 def test_ray_is_missing():
     """Without Ray, the error says how to install it."""
     with pytest.raises(ReplayError, match=r'pip install "abs-shield\[ray\]"'):
-        done(engine_jobs.Numbers(), "ray")
+        run_job(engine_jobs.Numbers(), "ray")

@@ -21,7 +21,7 @@ def path(written, a_run):
     return written(*(a_run(turn, run_id=f"r{n}") for n, turn in enumerate(turns)))
 
 
-def replayed(path, format):
+def replay_file(path, format):
     """Return the rows of the whole file, with one run in each chunk."""
     judge, file = Judging(rows=format).prepare(), io.BytesIO()
     writer = ROWFILES[format].writer(file)
@@ -39,15 +39,15 @@ def pyarrow():
 
 def test_each_line_of_jsonl_is_a_row(path):
     """Reading the lines returns a row for each call, in order."""
-    rows = [read_row(json.loads(line)) for line in replayed(path, "jsonl").splitlines()]
+    rows = [read_row(json.loads(line)) for line in replay_file(path, "jsonl").splitlines()]
 
     assert ["r0", "r0", "r1", "r1", "r2", "r2"] == [row.run_id for row in rows]
 
 
 def test_parquet_has_the_same_rows_as_jsonl(path, pyarrow):
     """The rows are equal, except that Parquet has a lone surrogate as its escape."""
-    lines = re.sub(rb"(?<!\\)(\\ud800)", rb"\\\1", replayed(path, "jsonl")).splitlines()
-    table = pyarrow.read_table(io.BytesIO(replayed(path, "parquet")))
+    lines = re.sub(rb"(?<!\\)(\\ud800)", rb"\\\1", replay_file(path, "jsonl")).splitlines()
+    table = pyarrow.read_table(io.BytesIO(replay_file(path, "parquet")))
 
     rows = [{**row, "coverage": dict(row["coverage"])} for row in table.to_pylist()]
     assert [json.loads(line) for line in lines] == rows
@@ -57,7 +57,7 @@ def test_parquet_has_row_groups(path, pyarrow, monkeypatch):
     """A row group ends with the chunk that fills it."""
     monkeypatch.setattr(replay_rows, "_GROUP_ROWS", 3)
 
-    file = pyarrow.ParquetFile(io.BytesIO(replayed(path, "parquet")))
+    file = pyarrow.ParquetFile(io.BytesIO(replay_file(path, "parquet")))
 
     groups = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
     assert [4, 2] == groups
@@ -65,7 +65,7 @@ def test_parquet_has_row_groups(path, pyarrow, monkeypatch):
 
 def test_parquet_without_calls_has_all_columns(written, pyarrow):
     """The table is empty, and has the usual columns."""
-    table = pyarrow.read_table(io.BytesIO(replayed(written({"messages": []}), "parquet")))
+    table = pyarrow.read_table(io.BytesIO(replay_file(written({"messages": []}), "parquet")))
 
     assert 0 == table.num_rows
     assert ["run_id", "call_index", "call_id", "tool"] == table.column_names[:4]

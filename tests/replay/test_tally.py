@@ -37,10 +37,10 @@ def path(written, a_run):
 
 @pytest.fixture
 def tally(path):
-    return tallied(path, Firewalls())
+    return tally_file(path, Firewalls())
 
 
-def tallied(path, firewalls):
+def tally_file(path, firewalls):
     tally = Tally()
     for run in runs([path], Toolsets()):
         tally.run(run)
@@ -76,7 +76,7 @@ def test_counts_of_all_layers(tally):
 @pytest.mark.parametrize(("on_error", "outcome"), [("allow", "unavailable"), ("block", "error")])
 def test_reasons_are_counted(path, on_error, outcome):
     """A call that was not judged has a reason; the policy decides whether it is an error."""
-    result = tallied(path, Firewalls(shield.configure(mode="audit", on_error=on_error)))
+    result = tally_file(path, Firewalls(shield.configure(mode="audit", on_error=on_error)))
     reasons = [
         reason
         for (layer, text, reason) in result.reasons

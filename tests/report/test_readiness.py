@@ -27,7 +27,7 @@ def place(*, ran=1_000, errors=0, unavailable=0, blocks=0, right=0, wrong=0) -> 
     return LayerReport(counts=counts, reasons=REASONS)
 
 
-def codes(rule: Readiness, seen: LayerReport, **options) -> list[str]:
+def reason_codes(rule: Readiness, seen: LayerReport, **options) -> list[str]:
     """Return the codes of the reasons against strict mode."""
     return [reason.code for reason in rule.reasons(seen, **options)]
 
@@ -58,7 +58,7 @@ def codes(rule: Readiness, seen: LayerReport, **options) -> list[str]:
 )
 def test_each_condition_has_its_limit(seen, expected):
     """A layer is safe on one side of the limit, and not safe on the other."""
-    assert expected == codes(RULE, seen)
+    assert expected == reason_codes(RULE, seen)
 
 
 def test_the_limits_apply_to_the_interval():
@@ -69,8 +69,8 @@ def test_the_limits_apply_to_the_interval():
 
 def test_too_many_missing_decisions_are_reported():
     """A log with gaps is not enough evidence, whatever it contains."""
-    assert [] == codes(RULE, place(), dropped_share=0.01)
-    assert ["log_gaps"] == codes(RULE, place(), dropped_share=0.011)
+    assert [] == reason_codes(RULE, place(), dropped_share=0.01)
+    assert ["log_gaps"] == reason_codes(RULE, place(), dropped_share=0.011)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_the_number_of_requested_labels_is_the_smallest_sufficient_one(seen):
     more = RULE.labels_needed(seen.counts)
     counts, right = seen.counts, seen.counts.true_blocks
 
-    assert [] == codes(RULE, place(blocks=counts.found_blocks, right=right + more))
-    assert [] != codes(RULE, place(blocks=counts.found_blocks, right=right + more - 1))
+    assert [] == reason_codes(RULE, place(blocks=counts.found_blocks, right=right + more))
+    assert [] != reason_codes(RULE, place(blocks=counts.found_blocks, right=right + more - 1))
     assert f"label {more:,} more" in RULE.reasons(seen)[0].todo
 
 
@@ -121,8 +121,8 @@ def test_the_numbers_are_parameters():
     """The reasons of a stricter and of a more lenient rule have the numbers of that rule."""
     strict = Readiness(min_calls=5_000, max_stops=0.001)
 
-    assert ["few_calls", "wide_interval"] == codes(strict, place())
-    assert [] == codes(Readiness(min_labels=0), place(blocks=1))
+    assert ["few_calls", "wide_interval"] == reason_codes(strict, place())
+    assert [] == reason_codes(Readiness(min_labels=0), place(blocks=1))
     assert "5,000" in strict.sentences()[0]
     assert "0.1 %" in strict.sentences()[3]
 

@@ -27,7 +27,7 @@ TOOLS = [Tool(name=name, parameters=NUMBER) for name in ("first", "second", "thi
 LAYERS = ["phantom_tool", "parameter_mismatch"]
 
 
-def judged(*calls: tuple[str, object], **fields) -> list[Decision]:
+def judge_calls(*calls: tuple[str, object], **fields) -> list[Decision]:
     """Judge calls, given as pairs of name and number, in audit mode; return the decisions."""
     store = MemoryStore()
     declared = shield.configure(**({"mode": "audit", "tools": TOOLS, "layers": LAYERS} | fields))
@@ -45,7 +45,7 @@ def labels_for(decisions: list[Decision], truth: Truth) -> dict[str, Label]:
 
 def test_unregistered_tools_share_one_row():
     """Calls of 50 different invented tools are counted under one row."""
-    report = Report.of(judged(*((f"made_{n}", n) for n in range(50)), ("first", 1)))
+    report = Report.of(judge_calls(*((f"made_{n}", n) for n in range(50)), ("first", 1)))
 
     assert {UNREGISTERED: 50, "first": 1} == {
         tool: report.calls_of(tool) for tool in report.tools()
@@ -55,7 +55,7 @@ def test_unregistered_tools_share_one_row():
 @pytest.mark.slow
 def test_the_number_of_rows_is_bounded():
     """Tools after the first 1,000 and layers after the first 100 share one row."""
-    (one,) = judged(("first", 1))
+    (one,) = judge_calls(("first", 1))
     many = (
         dataclasses.replace(
             one, tool=f"t{n}", coverage={f"l{n % 300}": Coverage(Outcome.UNAVAILABLE, f"r{n}")}
@@ -71,7 +71,7 @@ def test_the_number_of_rows_is_bounded():
 
 def test_results_are_counted_by_outcome():
     """A result with an error does not count as judged, and results do not count as calls."""
-    (one,) = judged(("first", 1))
+    (one,) = judge_calls(("first", 1))
     weighing = (
         Finding(
             check="schema_mismatch", code="missing", verdict=Verdict.HALLUCINATED, strength=0.9,
@@ -97,7 +97,7 @@ def test_results_are_counted_by_outcome():
 
 def test_answers_are_counted_by_outcome():
     """An answer without claims counts as unverified; answers do not count as calls or results."""
-    (one,) = judged(("first", 1))
+    (one,) = judge_calls(("first", 1))
     usual = {"subject": Subject.ANSWER, "tool": "", "coverage": {"answer": Coverage(Outcome.RAN)}}
     nothing = {"answer": Coverage(Outcome.UNAVAILABLE, "no_claims")}
     ruled = [
@@ -135,7 +135,7 @@ def test_a_report_without_decisions_is_empty():
 
 def test_the_counts_of_a_layer_are_the_sums_over_all_tools():
     """Each count of a layer on all tools is the sum of its counts on each tool."""
-    report = Report.of(judged(("first", 1), ("first", "x"), ("second", 2), ("nobody", 1)))
+    report = Report.of(judge_calls(("first", 1), ("first", "x"), ("second", 2), ("nobody", 1)))
     whole = report.place("parameter_mismatch").counts
     parts = [report.place("parameter_mismatch", tool).counts for tool in report.tools()]
 
@@ -146,7 +146,7 @@ def test_the_counts_of_a_layer_are_the_sums_over_all_tools():
 
 def test_the_heatmap_lists_the_tool_with_most_findings_first():
     """Its cells have the number of runs, the worst verdict and the number of findings."""
-    rows = Report.of(judged(("first", 1), ("second", "x"), ("second", "y"))).heat()
+    rows = Report.of(judge_calls(("first", 1), ("second", "x"), ("second", "y"))).heat()
 
     assert ["second", "first"] == [row.tool for row in rows]
     cell = rows[0].cells["parameter_mismatch"]
@@ -176,7 +176,7 @@ def caveats(report: Report, layer: str) -> str:
 def test_flagged_calls_that_run_in_strict_mode_are_counted():
     """Calls that are blocked because the layer raised are not subtracted from flagged calls."""
     calls = [("first", "x")] * 3 + [("first", "y")] * 2
-    report = Report.of(judged(*calls, layers=["phantom_tool", breaks_on_words]))
+    report = Report.of(judge_calls(*calls, layers=["phantom_tool", breaks_on_words]))
 
     assert 2 == report.place("breaks_on_words").counts.runs_in_strict
     assert "2 calls that it flags run in strict mode too" in caveats(report, "breaks_on_words")
@@ -184,7 +184,7 @@ def test_flagged_calls_that_run_in_strict_mode_are_counted():
 
 def test_flagged_calls_that_another_layer_blocks_do_not_run_in_strict():
     """A flag on a call that another layer blocks is not counted as a call that runs."""
-    (one,) = judged(("first", "x"))
+    (one,) = judge_calls(("first", "x"))
     mild = finding("phantom_tool", Verdict.SUSPICIOUS)
     both = dataclasses.replace(one, findings=(*one.findings, mild))
     alone = dataclasses.replace(
@@ -202,7 +202,9 @@ def test_flagged_calls_that_another_layer_blocks_do_not_run_in_strict():
 def test_the_heatmap_lists_tools_with_errors_first():
     """A tool on which a layer raised is listed before a tool with HALLUCINATED findings."""
     calls = [("second", "x")] * 3 + [("first", "x")]
-    rows = Report.of(judged(*calls[:3]) + judged(*calls[3:], layers=[breaks_on_words])).heat()
+    rows = Report.of(
+        judge_calls(*calls[:3]) + judge_calls(*calls[3:], layers=[breaks_on_words])
+    ).heat()
 
     assert ["first", "second"] == [row.tool for row in rows]
     assert (1, 0, 0) == (
@@ -228,8 +230,8 @@ def standing(report: Report, **rule) -> dict[tuple[str, str], Standing]:
 
 def test_a_tool_with_false_blocks_stays_in_audit_mode():
     """The layer is safe to enforce, except on the tool whose blocks are labelled `ok`."""
-    right = judged(*BUSY, *(("first", "x") for _ in range(60)))
-    wrong = judged(("second", "x"))
+    right = judge_calls(*BUSY, *(("first", "x") for _ in range(60)))
+    wrong = judge_calls(("second", "x"))
     labels = labels_for(right[-60:], Truth.HALLUCINATED) | labels_for(wrong, Truth.OK)
     report = Report.of([*right, *wrong], labels)
 
@@ -243,7 +245,7 @@ def test_a_tool_with_false_blocks_stays_in_audit_mode():
 
 def test_a_layer_can_be_safe_on_one_tool_only():
     """The layer is not safe on all tools, but one tool has enough calls and no blocks."""
-    report = Report.of(judged(*BUSY, *(("second", "x") for _ in range(9))))
+    report = Report.of(judge_calls(*BUSY, *(("second", "x") for _ in range(9))))
 
     results = standing(report)
     assert Standing.NOT_YET is results["parameter_mismatch", ""]
@@ -255,24 +257,24 @@ def test_a_layer_can_be_safe_on_one_tool_only():
 
 def test_the_proposed_modes_work_in_a_policy():
     """A policy with the proposed modes blocks only on the tool that is safe to enforce."""
-    report = Report.of(judged(*BUSY, *(("second", "x") for _ in range(9))))
+    report = Report.of(judge_calls(*BUSY, *(("second", "x") for _ in range(9))))
     proposed_modes = {key: mode.value for key, mode in modes(rollout(report, Readiness())).items()}
-    again = judged(("first", "x"), ("second", "x"), ("third", "x"), modes=proposed_modes)
+    again = judge_calls(("first", "x"), ("second", "x"), ("third", "x"), modes=proposed_modes)
 
     assert [True, False, False] == [decision.blocked for decision in again]
 
 
 def test_the_rollout_has_no_step_for_unregistered_tools():
     """`_unregistered` is not a tool that a policy can name."""
-    report = Report.of(judged(*((f"made_{n}", n) for n in range(500))))
+    report = Report.of(judge_calls(*((f"made_{n}", n) for n in range(500))))
 
     assert {("phantom_tool", ""), ("parameter_mismatch", "")} == set(standing(report, min_calls=0))
 
 
 def test_phantom_tool_has_no_step_for_a_registered_tool():
     """`phantom_tool` blocks only unregistered names, so a registered tool needs no mode for it."""
-    invented = judged(*((f"made_{n}", n) for n in range(9)))
-    results = standing(Report.of([*judged(*BUSY), *invented]))
+    invented = judge_calls(*((f"made_{n}", n) for n in range(9)))
+    results = standing(Report.of([*judge_calls(*BUSY), *invented]))
 
     assert Standing.NOT_YET is results["phantom_tool", ""]
     assert ("phantom_tool", "first") not in results
@@ -280,8 +282,8 @@ def test_phantom_tool_has_no_step_for_a_registered_tool():
 
 def test_enforced_layers_are_read_from_the_decisions():
     """A layer counts as enforced if the newest policy revision has it in strict mode."""
-    old = judged(("first", 1), ("first", "x"))
-    new = judged(("first", 1), mode="strict")
+    old = judge_calls(("first", 1), ("first", "x"))
+    new = judge_calls(("first", 1), mode="strict")
 
     assert Standing.ENFORCED is standing(Report.of(new))["parameter_mismatch", ""]
     assert Standing.NOT_YET is standing(Report.of(old))["parameter_mismatch", ""]
@@ -290,7 +292,7 @@ def test_enforced_layers_are_read_from_the_decisions():
 
 def test_an_enforced_layer_lists_its_false_blocks():
     """The reasons against strict mode are listed, except that there are too few calls."""
-    strict = judged(("first", "x"), mode="strict")
+    strict = judge_calls(("first", "x"), mode="strict")
     report = Report.of(strict, labels_for(strict, Truth.OK))
     (step,) = (s for s in rollout(report, Readiness()) if s.layer == "parameter_mismatch")
 
@@ -302,7 +304,7 @@ def test_an_enforced_layer_lists_its_false_blocks():
 
 def test_low_coverage_of_a_layer_is_a_caveat():
     """A layer that can judge less than 90 % of the calls has a caveat with the main reason."""
-    report = Report.of(judged(*BUSY, *(("nobody", n) for n in range(100))))
+    report = Report.of(judge_calls(*BUSY, *(("nobody", n) for n in range(100))))
     (step,) = (s for s in rollout(report, Readiness()) if s.layer == "parameter_mismatch")
 
     assert (Standing.SAFE,) == (step.standing,)
@@ -313,7 +315,7 @@ def test_low_coverage_of_a_layer_is_a_caveat():
 def test_a_layer_lists_its_five_newest_unlabelled_calls():
     """The ids are in the order of the decisions, whatever the tool."""
     calls = [(name, "x") for _ in range(4) for name in ("first", "second")]
-    decisions = judged(*calls)
+    decisions = judge_calls(*calls)
     labels = labels_for(decisions[-1:], Truth.OK)
     named = Report.of(decisions, labels).place("parameter_mismatch").unlabelled
 
@@ -322,7 +324,7 @@ def test_a_layer_lists_its_five_newest_unlabelled_calls():
 
 def test_each_session_is_counted_once():
     """Two calls of a session count as one session; a call without a session counts as one."""
-    one, two = judged(("first", 1), ("first", 2))
+    one, two = judge_calls(("first", 1), ("first", 2))
     again = dataclasses.replace(two, session_id=one.session_id)
 
     assert (1, 2) == (
@@ -334,7 +336,7 @@ def test_each_session_is_counted_once():
 def test_the_number_of_sessions_is_bounded(monkeypatch):
     """Beyond the bound, `more_sessions` is True."""
     monkeypatch.setattr("abs_shield.report.log_totals._SESSIONS", 3)
-    totals = Report.of(judged(*(("first", n) for n in range(5)))).totals
+    totals = Report.of(judge_calls(*(("first", n) for n in range(5)))).totals
 
     assert (3, True) == (totals.sessions, totals.more_sessions)
 
@@ -347,7 +349,7 @@ def test_a_call_on_which_a_layer_raises_is_not_a_finding(error):
         raise KeyError("x")
         yield
 
-    decisions = judged(*(("first", n) for n in range(3)), layers=[breaks])
+    decisions = judge_calls(*(("first", n) for n in range(3)), layers=[breaks])
     labels = labels_for(decisions, Truth.OK) if error == "label" else {}
     counts = Report.of(decisions, labels).place("breaks").counts
 

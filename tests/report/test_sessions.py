@@ -9,9 +9,9 @@ from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
 from abs_shield.report import Readiness, Report, Standing, rollout
 from abs_shield.stats.share_intervals import wilson
-from tests.report.test_report import judged, labels_for
+from tests.report.test_report import judge_calls, labels_for
 
-CLEAN, WRONG = judged(("first", 1), ("first", "x"))
+CLEAN, WRONG = judge_calls(("first", 1), ("first", "x"))
 
 
 def calls(sessions: int, each: int, wrong: int = 0) -> list[Decision]:

@@ -139,7 +139,7 @@ def groups(files: list[Path]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield file.name, group
 
 
-def judged(files: list[Path]) -> tuple[set[Any], set[Any], int]:
+def judge_cases(files: list[Path]) -> tuple[set[Any], set[Any], int]:
     """Collect the groups refused and the cases judged otherwise, and count the cases."""
     refused, differs, count = set(), set(), 0
     for file, group in groups(files):
@@ -162,7 +162,7 @@ def variants(schema: Any) -> Iterator[Any]:
         yield from ({**schema, "type": name} for name in TYPES)
 
 
-def compiled(schema: Any, engine: str) -> CompiledSchema | None:
+def compile_or_none(schema: Any, engine: str) -> CompiledSchema | None:
     """Compile a schema, or give None where it is refused."""
     try:
         return compile_schema(schema, engine=engine)
@@ -172,21 +172,21 @@ def compiled(schema: Any, engine: str) -> CompiledSchema | None:
 
 def test_only_listed_groups_are_refused() -> None:
     """Exactly the listed schemas of the suite are refused."""
-    refused, _, _ = judged(mandatory())
+    refused, _, _ = judge_cases(mandatory())
 
     assert set(REFUSED) == refused
 
 
 def test_only_listed_cases_differ() -> None:
     """Exactly the listed cases of the suite have another result."""
-    _, differs, count = judged(mandatory())
+    _, differs, count = judge_cases(mandatory())
 
     assert (set(DIFFERS), True) == (differs, count > 1000)
 
 
 def test_our_formats_pass_every_case() -> None:
     """Each checker of a format agrees with its cases, except for those in the table."""
-    refused, differs, count = judged(of_formats())
+    refused, differs, count = judge_cases(of_formats())
 
     assert (set(), set(LOCAL), True) == (refused, differs, count > 450)
 
@@ -197,7 +197,10 @@ def test_a_fast_yes_is_never_unsound() -> None:
     unsound, judged_fast = [], 0
     for _, group in groups(mandatory() + of_formats()):
         for schema in variants(group["schema"]):
-            fast, reference = compiled(schema, "pydantic-core"), compiled(schema, "jsonschema")
+            fast, reference = (
+                compile_or_none(schema, "pydantic-core"),
+                compile_or_none(schema, "jsonschema"),
+            )
             if fast is None or reference is None or fast.engine != "pydantic-core":
                 continue
             for case in group["tests"]:
@@ -213,7 +216,7 @@ def test_accepting_and_explaining_agree() -> None:
     split = [
         (group["schema"], case["data"])
         for _, group in groups(mandatory() + of_formats())
-        if (schema := compiled(group["schema"], "auto")) is not None
+        if (schema := compile_or_none(group["schema"], "auto")) is not None
         for case in group["tests"]
         if schema.accepts(case["data"]) != (schema.problems(case["data"]) == ())
     ]

@@ -20,7 +20,7 @@ from abs_shield.schema.samples.text_samples import FORMATS
 from abs_shield.schema.satisfiability import find_contradiction
 
 
-def sampled(parameters: Any, *constants: Any, focus: Any = None) -> list[dict[str, Any]]:
+def samples_of(parameters: Any, *constants: Any, focus: Any = None) -> list[dict[str, Any]]:
     compiled = compile_schema(parameters, closed=True)
     return [*Samples(parameters, compiled, pool=Pool.of(constants), focus=focus)]
 
@@ -28,7 +28,7 @@ def sampled(parameters: Any, *constants: Any, focus: Any = None) -> list[dict[st
 def values(schema: Any, *constants: Any, **root: Any) -> list[Any]:
     """Sampled values of one required parameter."""
     parameters = {"type": "object", "properties": {"x": schema}, "required": ["x"], **root}
-    return [arguments["x"] for arguments in sampled(parameters, *constants)]
+    return [arguments["x"] for arguments in samples_of(parameters, *constants)]
 
 
 BOUNDARIES: list[tuple[Any, list[Any]]] = [
@@ -93,7 +93,7 @@ def test_lengths_near_a_number(most: int, lengths: set[int]) -> None:
 def test_optional_arguments_come_and_go() -> None:
     """Each optional argument is left out of some sample, and all are in another."""
     properties = {name: {"type": "boolean"} for name in "abc"}
-    samples = sampled({"type": "object", "properties": properties, "required": ["a"]})
+    samples = samples_of({"type": "object", "properties": properties, "required": ["a"]})
 
     assert {frozenset("a"), frozenset("ab"), frozenset("ac"), frozenset("abc")} == {
         frozenset(arguments) for arguments in samples
@@ -103,7 +103,7 @@ def test_optional_arguments_come_and_go() -> None:
 def test_pairs() -> None:
     """Two parameters are varied together, so that rules over both are reached."""
     day = {"type": "string", "format": "date"}
-    samples = sampled({"type": "object", "properties": {"start": day, "end": day}})
+    samples = samples_of({"type": "object", "properties": {"start": day, "end": day}})
     orders = {
         (each["start"] > each["end"]) - (each["start"] < each["end"])
         for each in samples
@@ -115,7 +115,7 @@ def test_pairs() -> None:
 
 def test_arguments_that_depend_on_each_other() -> None:
     """An argument that requires another one is sampled together with it."""
-    samples = sampled(
+    samples = samples_of(
         {
             "type": "object",
             "properties": {"card": {"type": "string"}, "cvc": {"type": "integer"}},
@@ -133,7 +133,7 @@ def test_a_focus() -> None:
         "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
         "additionalProperties": True,
     }
-    samples = sampled(parameters, focus=["a", "c"])
+    samples = samples_of(parameters, focus=["a", "c"])
 
     assert ({1}, True) == (
         {arguments["b"] for arguments in samples if "b" in arguments},
@@ -145,7 +145,7 @@ def test_samples_are_always_the_same() -> None:
     """Sampling is deterministic."""
     parameters = {"type": "object", "properties": {name: {"type": "number"} for name in "abcd"}}
 
-    assert sampled(parameters, 3, "x") == sampled(parameters, 3, "x")
+    assert samples_of(parameters, 3, "x") == samples_of(parameters, 3, "x")
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -211,7 +211,7 @@ NAME = st.sampled_from(["a", "b", "id", "~/"])
 TYPE = st.sampled_from("string integer number boolean array object null".split())
 
 
-def extended(inner: Any) -> Any:
+def nested_schemas(inner: Any) -> Any:
     """Return a strategy of schemas with any keywords, most of which contain other schemas."""
     return st.fixed_dictionaries(
         {},
@@ -238,8 +238,10 @@ def extended(inner: Any) -> Any:
 
 
 REF = st.just({"$ref": "#/$defs/d"})
-SCHEMAS = st.recursive(st.one_of(st.booleans(), REF), extended, max_leaves=8)
-ODD = st.builds(lambda schema, d: {**schema, "$defs": {"d": d}}, extended(SCHEMAS), extended(REF))
+SCHEMAS = st.recursive(st.one_of(st.booleans(), REF), nested_schemas, max_leaves=8)
+ODD = st.builds(
+    lambda schema, d: {**schema, "$defs": {"d": d}}, nested_schemas(SCHEMAS), nested_schemas(REF)
+)
 
 
 @pytest.mark.slow

@@ -725,8 +725,8 @@ def test_the_version_of_the_report(shop):
     assert "1.0" == shop.firewall.check_answer(TRUE).version
 
 
-def written():
-    """Reports of many kinds of runs."""
+def reports_of_runs():
+    """Yield the reports of many kinds of runs."""
     new_shop = Shop()
     configs = [
         CONFIG, AnswerConfig(judge=constant_judge("supported")),
@@ -749,7 +749,7 @@ def test_every_report_is_as_the_published_schema_says():
     """The schema is a valid one of draft 2020-12."""
     Draft202012Validator.check_schema(REPORT_SCHEMA)
     validator = Draft202012Validator(REPORT_SCHEMA)
-    messages = [*written()]
+    messages = [*reports_of_runs()]
 
     assert [] == [error.message for one in messages for error in validator.iter_errors(one)]
     assert messages == json.loads(json.dumps(messages, allow_nan=False))

@@ -512,7 +512,7 @@ async def achunks(text: str) -> Any:
         yield chunk
 
 
-async def collected(stream: Any) -> list[Any]:
+async def collect(stream: Any) -> list[Any]:
     return [part async for part in stream]
 
 
@@ -524,7 +524,7 @@ def test_a_stream_is_held_until_its_end():
 
     assert [("", Fraction(2, 3))] == [(part.text, part.result.score) for part in denied]
     assert [RESPONSE] == [part.text for part in passed]
-    assert denied == asyncio.run(collected(report.astream(achunks(RESPONSE))))
+    assert denied == asyncio.run(collect(report.astream(achunks(RESPONSE))))
 
 
 def test_a_stream_in_windows():
@@ -537,7 +537,7 @@ def test_a_stream_in_windows():
     assert [False] * (len(parts) - 1) + [True] == [part.result.denied for part in parts]
     assert parts[0].text
     again = report.astream(achunks(RESPONSE + " More words follow."), window=20)
-    assert parts == asyncio.run(collected(again))
+    assert parts == asyncio.run(collect(again))
 
 
 def test_an_unjudged_stream_is_sent_unchanged():
@@ -545,7 +545,7 @@ def test_an_unjudged_stream_is_sent_unchanged():
     off = guard("lexical", after=False)
 
     assert chunks(RESPONSE) == [part.text for part in off.stream(chunks(RESPONSE))]
-    results = asyncio.run(collected(off.astream(achunks(RESPONSE))))
+    results = asyncio.run(collect(off.astream(achunks(RESPONSE))))
     assert chunks(RESPONSE) == [part.text for part in results]
 
 

@@ -71,7 +71,7 @@ def make_shield(*, hooks=(), **declared):
     return guard
 
 
-def judged(firewall, name, arguments, logprobs):
+def judge_call(firewall, name, arguments, logprobs):
     """Judge a call of a run in which user 1 was just created, and tx_12345 was asked about."""
     with firewall.session() as session:
         session.user("Create user 1, and refund tx_12345.")
@@ -82,7 +82,7 @@ def judged(firewall, name, arguments, logprobs):
 @scenarios
 def test_the_verdict_of_each_scenario(name, arguments, logprobs, layer, verdict, blocking):
     """Each scenario has the verdict of its layer: HALLUCINATED is blocked, SUSPICIOUS flagged."""
-    decision = judged(make_shield(), name, arguments, logprobs)
+    decision = judge_call(make_shield(), name, arguments, logprobs)
 
     assert (verdict, blocking) == (decision.verdict, decision.blocked)
     assert [layer] == [f.check for f in decision.findings]
@@ -91,7 +91,7 @@ def test_the_verdict_of_each_scenario(name, arguments, logprobs, layer, verdict,
 @scenarios
 def test_audit_writes_down_and_stops_nothing(name, arguments, logprobs, layer, verdict, blocking):
     """In audit mode the verdict and the action are the same, and nothing is blocked."""
-    decision = judged(make_shield(mode="audit"), name, arguments, logprobs)
+    decision = judge_call(make_shield(mode="audit"), name, arguments, logprobs)
 
     assert (verdict, False, blocking) == (decision.verdict, decision.blocked, decision.would_block)
     assert ("block" if blocking else "flag") == decision.action
@@ -102,34 +102,36 @@ def test_one_layer_finds_its_own_scenario(name, arguments, logprobs, layer, verd
     """A scenario is found by its layer alone and not by the other layers."""
     others = [other for other in LAYER_NAMES if other != layer]
 
-    assert verdict == judged(make_shield(layers=[layer]), name, arguments, logprobs).verdict
-    assert "CLEAN" == judged(make_shield(layers=others), name, arguments, logprobs).verdict
+    assert verdict == judge_call(make_shield(layers=[layer]), name, arguments, logprobs).verdict
+    assert "CLEAN" == judge_call(make_shield(layers=others), name, arguments, logprobs).verdict
 
 
 def test_the_target_that_was_asked_about_is_clean():
     """The other half of the scenario: the user only asked about ``tx_12345``."""
     request = {"transaction_id": "tx_12345"}
 
-    assert "CLEAN" == judged(make_shield(), "refund", request, None).verdict
+    assert "CLEAN" == judge_call(make_shield(), "refund", request, None).verdict
 
 
 def test_another_user_is_deleted_without_contradiction():
     """The other half of the scenario: user 2 was not created a moment ago."""
-    decision = judged(make_shield(layers=["self_contradiction"]), "delete_user", {"id": 2}, None)
+    decision = judge_call(
+        make_shield(layers=["self_contradiction"]), "delete_user", {"id": 2}, None
+    )
 
     assert "CLEAN" == decision.verdict
 
 
 def test_an_exposed_tool_is_clean():
     """The other half of the scenario: ``read_database`` is exposed."""
-    decision = judged(make_shield(), "read_database", {"query": "users"}, None)
+    decision = judge_call(make_shield(), "read_database", {"query": "users"}, None)
 
     assert ("CLEAN", "allow", False) == (decision.verdict, decision.action, decision.blocked)
 
 
 def test_an_iso_date_is_a_date():
     """The valid form of "yesterday"."""
-    assert "CLEAN" == judged(make_shield(), "book", {"day": "2025-06-30"}, None).verdict
+    assert "CLEAN" == judge_call(make_shield(), "book", {"day": "2025-06-30"}, None).verdict
 
 
 def test_the_configuration_of_the_document():
@@ -183,7 +185,7 @@ def test_a_wrong_configuration_fails_when_declared(declared):
 
 def test_all_layers_run_on_every_call():
     """If two layers have a finding on one call, both are in the decision."""
-    decision = judged(make_shield(), "transfer", {"amount": -500}, [-2.0])
+    decision = judge_call(make_shield(), "transfer", {"amount": -500}, [-2.0])
 
     assert {"impossible_state", "confidence_drop"} == {f.check for f in decision.findings}
     assert set(LAYER_NAMES) == set(decision.coverage)
@@ -209,7 +211,9 @@ def spans_of(name, arguments, **declared):
     """The attributes of the check span of one call."""
     exporter, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    judged(make_shield(hooks=[Otel(tracer_provider=provider)], **declared), name, arguments, None)
+    judge_call(
+        make_shield(hooks=[Otel(tracer_provider=provider)], **declared), name, arguments, None
+    )
     provider.shutdown()
     *_, span = exporter.get_finished_spans()
     return dict(span.attributes)

@@ -58,7 +58,7 @@ def test_the_answer_is_the_verified_value(examples: tuple[TrainingExample, ...])
     assert {(True, False)} == {("$3.1T" in one.answer, "$3.2T" in one.answer) for one in apple}
 
 
-def evaluated(**shares: float) -> Evaluation:
+def run_evaluation(**shares: float) -> Evaluation:
     """Evaluate a candidate that is right on these shares; the present one on half of the target."""
     cases = [
         EvaluationCase(id=f"{part} {n}", prompt=f"{task} {n}", expected="yes", part=part, task=task)
@@ -81,7 +81,7 @@ def evaluated(**shares: float) -> Evaluation:
 
 def test_three_kinds_of_tests() -> None:
     """Task-specific tests, regression tests, the hallucination re-check."""
-    evaluation = evaluated(target=0.9)
+    evaluation = run_evaluation(target=0.9)
 
     assert Recommendation.PROMOTE is evaluation.outcome
     assert ["target", "regression: legal citation", "hallucination"] == [
@@ -91,7 +91,7 @@ def test_three_kinds_of_tests() -> None:
 
 def test_worse_at_legal_citations_is_not_deployed() -> None:
     """However much better at market caps."""
-    evaluation = evaluated(target=1.0, regression=0.7)
+    evaluation = run_evaluation(target=1.0, regression=0.7)
 
     assert Recommendation.REJECT is evaluation.outcome
     assert ("regression: legal citation is worse",) == evaluation.reasons

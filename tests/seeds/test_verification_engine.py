@@ -38,7 +38,7 @@ WEATHER = {
 }
 
 
-def verified(result=None, *, ms=350.0, profile=None):
+def verify_result(result=None, *, ms=350.0, profile=None):
     """Return a result of a tool without earlier results."""
     engine = VerificationEngine().register_tool_profile("get_weather", **(profile or WEATHER))
     real = {"temperature": 18, "humidity": 65}
@@ -68,8 +68,8 @@ def price(engine, value, *, ticker="NVDA", session=None):
     )
 
 
-def combined(**scores):
-    """The posterior of signals by their score; 0 is silence."""
+def combine_scores(**scores):
+    """Return the posterior of signals with these scores; a score of 0 is a silent signal."""
     messages = [(n, SignalResult(s > 0, s, RATIOS[n])) for n, s in scores.items()]
     odds = Literature(RATIOS).odds(math.log(0.15 / 0.85), messages)
     return 1 / (1 + math.exp(-odds))
@@ -80,7 +80,7 @@ def combined(**scores):
 
 def test_the_quick_start_prints_the_documented_line(capsys):
     """The result is accepted with the confidence 0.127 after both tiers."""
-    result = verified()
+    result = verify_result()
     print(result.verdict, result.confidence, result.tier_reached)
 
     assert "accept 0.127 VerificationTier.TIER_1\n" == capsys.readouterr().out
@@ -108,34 +108,34 @@ def test_the_table_of_signals():
 @pytest.mark.parametrize("result", [{"temperature": 18}, {}])
 def test_schema_mismatch(result):
     """A required field is missing."""
-    assert verified(result).signals["schema_mismatch"].fired
+    assert verify_result(result).signals["schema_mismatch"].fired
 
 
 def test_forbidden_fields():
     """A field is there that no real result has."""
     profile = {"forbidden_fields": ["error", "mock"]}
 
-    assert verified({"mock": True}, profile=profile).signals["schema_mismatch"].fired
-    assert not verified({"real": True}, profile=profile).signals["schema_mismatch"].fired
+    assert verify_result({"mock": True}, profile=profile).signals["schema_mismatch"].fired
+    assert not verify_result({"real": True}, profile=profile).signals["schema_mismatch"].fired
 
 
 def test_pattern_mismatch():
     """The signal fires if no pattern matches; one matching pattern is enough."""
     profile = {"response_patterns": [r'"results"\s*:\s*\[', r'"rows"']}
 
-    assert verified({"answer": 42}, profile=profile).signals["pattern_mismatch"].fired
-    assert not verified({"results": []}, profile=profile).signals["pattern_mismatch"].fired
+    assert verify_result({"answer": 42}, profile=profile).signals["pattern_mismatch"].fired
+    assert not verify_result({"results": []}, profile=profile).signals["pattern_mismatch"].fired
 
 
 @pytest.mark.parametrize("ms", [0.05, 0.5, 1.9])
 def test_faster_than_two_milliseconds(ms):
     """No network answers within 2 ms: near-certain fabrication the nearer it is to nothing."""
-    assert verified(ms=ms).signals["latency_anomaly"].fired
+    assert verify_result(ms=ms).signals["latency_anomaly"].fired
 
 
 def test_a_fabricated_result_after_0_05_ms_is_blocked():
     """A network call that returns after 0.05 ms has the documented confidence 0.896."""
-    result = verified({}, ms=0.05, profile={"expected_latency_ms": (100, 5000)})
+    result = verify_result({}, ms=0.05, profile={"expected_latency_ms": (100, 5000)})
 
     assert ("block", 0.896) == (result.verdict, result.confidence)
 
@@ -145,7 +145,7 @@ def test_length_anomaly(length, fired):
     """Shorter or longer than the bounds."""
     profile = {"min_response_length": 50, "max_response_length": 100}
 
-    assert fired == verified("x" * length, profile=profile).signals["length_anomaly"].fired
+    assert fired == verify_result("x" * length, profile=profile).signals["length_anomaly"].fired
 
 
 # Combiner -----------------------------------------------------------------------------------------
@@ -162,13 +162,13 @@ def test_length_anomaly(length, fired):
 )  # fmt: skip
 def test_one_signal_moves_the_prior(name, score, posterior):
     """1 + (LR - 1) * score where it fires, 1 / max(LR * 0.1, 1.01) where it is silent."""
-    assert posterior == pytest.approx(combined(**{name: score}), abs=5e-5)
+    assert posterior == pytest.approx(combine_scores(**{name: score}), abs=5e-5)
 
 
 @pytest.mark.parametrize(("score", "posterior"), [(0.5, 0.5318), (1.0, 0.6771)])
 def test_schema_fires_and_latency_is_silent(score, posterior):
     """Half of the required fields are missing, or all of them."""
-    both = combined(schema_mismatch=score, latency_anomaly=0)
+    both = combine_scores(schema_mismatch=score, latency_anomaly=0)
 
     assert posterior == pytest.approx(both, abs=5e-5)
 
@@ -186,12 +186,12 @@ def test_the_posterior_equals_the_documented_formula():
             else:
                 log_odds += math.log(1.0 / max(ratio * 0.1, 1.01))
         expected = math.exp(log_odds) / (1 + math.exp(log_odds))
-        assert expected == pytest.approx(combined(**scores))
+        assert expected == pytest.approx(combine_scores(**scores))
 
 
 def test_silence_lowers_the_posterior():
     """Signals that do not fire say so too."""
-    assert combined(schema_mismatch=0, latency_anomaly=0, length_anomaly=0) < 0.15
+    assert combine_scores(schema_mismatch=0, latency_anomaly=0, length_anomaly=0) < 0.15
 
 
 # Tiers and verdicts -------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_silence_lowers_the_posterior():
 
 def test_tier_1_is_skipped_where_tier_0_blocks():
     """All required fields are missing: the posterior is 0.5 or more already."""
-    result = verified({})
+    result = verify_result({})
 
     assert ("block", VerificationTier.TIER_0) == (result.verdict, result.tier_reached)
     assert result.signals["spc_anomaly"].unavailable
@@ -330,7 +330,7 @@ def test_fifty_times_within_a_session():
 
 def test_the_fields_of_a_result():
     """Exactly those of the table, and the plain name of the posterior."""
-    result = verified()
+    result = verify_result()
     table = {
         "verdict", "confidence", "signals", "tier_reached", "explanation", "prior", "posterior",
         "is_hallucinated",
@@ -340,7 +340,7 @@ def test_the_fields_of_a_result():
     assert table | {"p_hallucination"} == named | {field.name for field in fields(result)}
     assert (0.15, result.posterior) == (result.prior, result.p_hallucination)
     assert result.is_hallucinated is False
-    assert verified({}).is_hallucinated is True
+    assert verify_result({}).is_hallucinated is True
 
 
 def test_a_hallucination_label_lowers_the_block_threshold():

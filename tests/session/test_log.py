@@ -11,7 +11,7 @@ from abs_shield.core.events import MessageText, Opaque, Proposed, Returned
 from abs_shield.session.event_log import EventLog
 
 
-def filled(limit: int, *texts: str) -> EventLog:
+def log_of(limit: int, *texts: str) -> EventLog:
     log = EventLog(limit)
     for text in texts:
         log.append(MessageText("user", text))
@@ -25,12 +25,12 @@ def texts(log: EventLog) -> list[str]:
 def test_versions_count_every_event() -> None:
     """Each event has the version after it, from 1."""
 
-    assert [entry.version for entry in filled(10_000, "a", "b", "c")] == [1, 2, 3]
+    assert [entry.version for entry in log_of(10_000, "a", "b", "c")] == [1, 2, 3]
 
 
 def test_the_oldest_events_are_dropped() -> None:
     """Beyond its limit the log has only the newest events."""
-    log = filled(1_000, *(f"{n}" + "x" * 200 for n in range(10)))
+    log = log_of(1_000, *(f"{n}" + "x" * 200 for n in range(10)))
 
     assert ([t[0] for t in texts(log)], log.is_truncated, log.version) == (
         ["7", "8", "9"],
@@ -41,7 +41,7 @@ def test_the_oldest_events_are_dropped() -> None:
 
 def test_within_the_limit_nothing_is_dropped() -> None:
     """A log within its limit is not truncated."""
-    log = filled(1_000, "a", "b")
+    log = log_of(1_000, "a", "b")
 
     assert (texts(log), log.is_truncated) == (["a", "b"], False)
 
@@ -58,7 +58,7 @@ def test_newest_returns_the_last_events() -> None:
 
 def test_the_newest_event_is_kept_whole() -> None:
     """An event above the limit is stored while it is the newest, and the others are dropped."""
-    log = filled(100, "a", "x" * 1_000)
+    log = log_of(100, "a", "x" * 1_000)
 
     assert (len(log), log.is_truncated) == (1, True)
 
@@ -83,7 +83,7 @@ CYCLE.append(CYCLE)
 )
 def test_every_large_result_counts(value: Any) -> None:
     """A large result of any type makes the log drop older events."""
-    log = filled(3_000, "a")
+    log = log_of(3_000, "a")
     log.append(Returned(name="f", value=value))
 
     assert (len(log), log.is_truncated) == (1, True)
@@ -91,7 +91,7 @@ def test_every_large_result_counts(value: Any) -> None:
 
 def test_arguments_count() -> None:
     """The arguments of proposed calls count towards the limit."""
-    log = filled(3_000, "a")
+    log = log_of(3_000, "a")
     log.append(Proposed((ToolCall("f", "x" * 5_000),)))
 
     assert (len(log), log.is_truncated) == (1, True)
@@ -108,7 +108,7 @@ def test_many_small_events_are_bounded() -> None:
 
 def test_reading_while_writing() -> None:
     """An iteration yields the events that the log had when it began."""
-    log = filled(10_000, "a", "b")
+    log = log_of(10_000, "a", "b")
     count = 0
     for _ in log:
         log.append(MessageText("user", "c"))

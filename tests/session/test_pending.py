@@ -34,7 +34,7 @@ def make_pending(call: ToolCall, arguments: dict[str, Any], settled: list[str]) 
     )
 
 
-def returned(name: str = "", call_id: str | None = None) -> Returned:
+def result_event(name: str = "", call_id: str | None = None) -> Returned:
     return Returned(name=name, value=1, call_id=call_id)
 
 
@@ -44,14 +44,14 @@ A1, A2, B = ToolCall("a", {"n": 1}, "1"), ToolCall("a", {"n": 2}, "2"), ToolCall
 @pytest.mark.parametrize(
     ("result", "expected"),
     [
-        (returned(call_id="2"), A2),
-        (returned("a"), A1),
-        (returned("b"), B),
-        (returned(), A1),
-        (returned("c"), None),
-        (returned("b", "9"), B),
-        (returned("a", "9"), None),
-        (returned("", "9"), B),
+        (result_event(call_id="2"), A2),
+        (result_event("a"), A1),
+        (result_event("b"), B),
+        (result_event(), A1),
+        (result_event("c"), None),
+        (result_event("b", "9"), B),
+        (result_event("a", "9"), None),
+        (result_event("", "9"), B),
     ],
 )
 def test_a_result_is_matched_by_id_or_in_order(result: Returned, expected: ToolCall | None) -> None:
@@ -63,9 +63,9 @@ def test_a_result_is_matched_by_id_or_in_order(result: Returned, expected: ToolC
 def test_a_call_is_answered_once() -> None:
     """A second result with the same id matches no call."""
     pending = make_announced(A1)
-    pending.take_answered(returned(call_id="1"))
+    pending.take_answered(result_event(call_id="1"))
 
-    assert pending.take_answered(returned(call_id="1")) is None
+    assert pending.take_answered(result_event(call_id="1")) is None
 
 
 def test_announced_calls_are_bounded() -> None:
@@ -202,6 +202,6 @@ def test_a_second_result_of_an_id_with_a_blocked_call_is_ignored() -> None:
     before = pending.is_blocked("1")
     pending.propose(make_pending(ToolCall("b", {}, "1"), {}, []))
     between = pending.is_blocked("1")
-    pending.take_answered(returned(call_id="1"))
+    pending.take_answered(result_event(call_id="1"))
 
     assert (True, False, True) == (before, between, pending.is_blocked("1"))

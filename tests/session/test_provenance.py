@@ -214,7 +214,7 @@ def test_the_result_of_a_call_with_too_many_values_is_not_read():
     assert TOO_MANY == mentions_of(session).unknown_reason
 
 
-def echoed(arguments: dict, content: object) -> Session:
+def session_with_echo(arguments: dict, content: object) -> Session:
     """Return a session in which a call with *arguments* returned *content*."""
     session = Session()
     session.user("Pay acct_1.")
@@ -238,7 +238,7 @@ def echoed(arguments: dict, content: object) -> Session:
 )
 def test_an_echo_after_many_values_is_not_a_mention(value):
     """An echo is recognised after two thousand codes, and among keys."""
-    session = echoed({"text": value}, "saved: acct_666, as n-7")
+    session = session_with_echo({"text": value}, "saved: acct_666, as n-7")
 
     assert (None, "note") == (session.origin("acct_666"), session.origin("n-7").tool)
 
@@ -247,7 +247,7 @@ def test_an_echo_after_more_codes_than_are_respelt_is_not_a_mention():
     """Such codes are compared by letters and digits, and earlier mentions still count."""
     codes = " ".join(f"k{n}" for n in range(1_200))
     text = f"{codes} acct_666 acct_1 acct-1 W-77"
-    session = echoed({"text": text}, "acct_666, acct_1, acct-1, W-77 as n-7")
+    session = session_with_echo({"text": text}, "acct_666, acct_1, acct-1, W-77 as n-7")
 
     assert [None, None, None] == [session.origin(one) for one in ("acct_666", "W-77", "W77")]
     assert {"user"} == {session.origin(one).source for one in ("acct_1", "acct-1")}
@@ -259,14 +259,14 @@ def test_an_echo_after_more_codes_than_are_respelt_is_not_a_mention():
 
 def test_a_parameter_that_is_an_id_is_an_echo():
     """The name of a parameter may be an echo if the tool accepts any name."""
-    session = echoed({"acct_666": 1, "amount": 5}, '{"acct_666": 1, "amount": 5}')
+    session = session_with_echo({"acct_666": 1, "amount": 5}, '{"acct_666": 1, "amount": 5}')
 
     assert session.origin("acct_666") is None
 
 
 def test_the_result_of_a_call_with_a_text_too_long_to_be_read():
     """The result is not read, and a miss is unknown."""
-    session = echoed({"text": "x" * 262_144 + " acct_666"}, "saved: acct_666")
+    session = session_with_echo({"text": "x" * 262_144 + " acct_666"}, "saved: acct_666")
 
     assert session.origin("acct_666").source == "unknown"
     assert TOO_MANY == mentions_of(session).unknown_reason

@@ -27,7 +27,7 @@ TURNS = [
 ]  # fmt: skip
 
 
-def judged(messages, value="tx_9003", *, later=()):
+def judge_refund(messages, value="tx_9003", *, later=()):
     tools = [
         Tool(name="refund", parameters={"properties": {"order_id": {"type": "string"}}},
              targets={"order_id": Target(must_be_seen=True)}, destructive=True),
@@ -44,7 +44,7 @@ def judged(messages, value="tx_9003", *, later=()):
 def test_a_value_in_earlier_replies_of_the_agent_is_not_judged(window):
     """The reason is in the coverage; a value that no message contains has a finding."""
     trimmed = [TURNS[0], *TURNS[-window:]]
-    known, unknown = judged(trimmed), judged(trimmed, "tx_4711")
+    known, unknown = judge_refund(trimmed), judge_refund(trimmed, "tx_4711")
 
     assert not known.blocked
     assert "mentioned a value before" in known.coverage["phantom_target"].reason
@@ -53,7 +53,7 @@ def test_a_value_in_earlier_replies_of_the_agent_is_not_judged(window):
 
 def test_a_value_in_the_whole_conversation_is_judged():
     """With the whole conversation, the result with the value is present."""
-    decision = judged(TURNS)
+    decision = judge_refund(TURNS)
 
     assert ("CLEAN", "ran") == (decision.verdict, str(decision.coverage["phantom_target"].outcome))
 
@@ -65,5 +65,5 @@ def test_later_replies_of_the_agent_do_not_count():
         {"role": "user", "content": "Do it."},
     ]
 
-    assert "HALLUCINATED" == judged(TURNS[:2], "tx_4711", later=later).verdict
-    assert "HALLUCINATED" == judged([TURNS[0], *TURNS[-2:]], "tx_4711", later=later).verdict
+    assert "HALLUCINATED" == judge_refund(TURNS[:2], "tx_4711", later=later).verdict
+    assert "HALLUCINATED" == judge_refund([TURNS[0], *TURNS[-2:]], "tx_4711", later=later).verdict

@@ -52,7 +52,7 @@ def test_threads_get_one_session() -> None:
     assert (len(got), len({id(session) for session in got})) == (20, 1)
 
 
-def open_filled(sessions: Sessions, session_id: str) -> Session:
+def open_large_session(sessions: Sessions, session_id: str) -> Session:
     """Return a session with a large result."""
     session = open_session(sessions, session_id)
     session.user("Please find my orders.")
@@ -73,13 +73,15 @@ def allocated_bytes(make: Callable[[], object]) -> int:
 @pytest.mark.slow
 def test_sessions_stay_within_their_memory() -> None:
     """For any number of ids, concurrent or in sequence, the newest sessions are stored."""
-    open_filled(Sessions(), "warm")
+    open_large_session(Sessions(), "warm")
     sessions = Sessions(memory_bytes=4 * 1024 * 1024)
-    size = allocated_bytes(lambda: [open_filled(sessions, f"s{n}") and None for n in range(60)])
+    size = allocated_bytes(
+        lambda: [open_large_session(sessions, f"s{n}") and None for n in range(60)]
+    )
 
     assert size < 12 * 1024 * 1024, "about 500 kB a session"
     assert 2 < len(sessions) < 20
-    assert open_filled(sessions, "s59").turns == 2
+    assert open_large_session(sessions, "s59").turns == 2
 
 
 def test_sessions_that_grow_side_by_side_are_measured() -> None:

@@ -96,9 +96,9 @@ def test_two_models_are_offered_tools_of_one_name(adapter):
     for _ in range(3):
         adapter.offer(one, [text])
         adapter.offer(other, [number])
-        assert [] == codes(adapter, one, {"query": "x"})
-        assert [] == codes(adapter, other, {"query": 4})
-        assert ["wrong_type"] == codes(adapter, other, {"query": "x"})
+        assert [] == finding_codes(adapter, one, {"query": "x"})
+        assert [] == finding_codes(adapter, other, {"query": 4})
+        assert ["wrong_type"] == finding_codes(adapter, other, {"query": "x"})
 
 
 def test_feedback_does_not_contain_schemas_of_other_sessions(adapter):
@@ -114,7 +114,7 @@ def test_feedback_does_not_contain_schemas_of_other_sessions(adapter):
         ToolCall("pay", {"account": "ACME-9"}), session=sessions["ACME"]
     )
     assert ["ACME-0", "ACME-1", "ACME-2"] == decision.feedback()["problems"][0]["allowed"]
-    assert [] == codes(adapter, sessions["GLOBEX"], {"account": "GLOBEX-1"}, tool="pay")
+    assert [] == finding_codes(adapter, sessions["GLOBEX"], {"account": "GLOBEX-1"}, tool="pay")
 
 
 def test_an_offer_never_loosens_a_declaration(adapter):
@@ -130,9 +130,11 @@ def test_an_offer_never_loosens_a_declaration(adapter):
     session.user("Pay acct_bob 5.")
     adapter.offer(session, [{"name": "pay", "parameters": {"properties": loose}}])
 
-    assert ["unseen"] == codes(adapter, session, {"account": "acct_eve", "amount": 5}, tool="pay")
-    assert ["out_of_range"] == codes(adapter, session, bob | {"amount": 50}, tool="pay")
-    assert [] == codes(adapter, session, bob, tool="pay")
+    assert ["unseen"] == finding_codes(
+        adapter, session, {"account": "acct_eve", "amount": 5}, tool="pay"
+    )
+    assert ["out_of_range"] == finding_codes(adapter, session, bob | {"amount": 50}, tool="pay")
+    assert [] == finding_codes(adapter, session, bob, tool="pay")
     with session, pytest.raises(CallBlocked):
         pay("acct_eve", 5)
 
@@ -148,7 +150,7 @@ def test_injected_and_added_parameters_are_accepted(adapter):
     session = adapter.session("c")
     adapter.offer(session, [{"name": "find", "parameters": {"properties": described}}])
 
-    assert [] == codes(adapter, session, {"query": "x", "why": "asked"})
+    assert [] == finding_codes(adapter, session, {"query": "x", "why": "asked"})
 
 
 def test_a_flattened_argument_is_accepted_inside(adapter):
@@ -182,7 +184,7 @@ def schema(name: str, kind: str) -> dict[str, Any]:
     return {"type": "object", "properties": {name: {"type": kind}}, "required": [name]}
 
 
-def codes(
+def finding_codes(
     adapter: AdapterSession, session: Session, arguments: dict[str, Any], *, tool: str = "find"
 ) -> list[str]:
     """Return the codes of the findings about a call."""

@@ -32,7 +32,7 @@ MODELS = [create_model(f"Model{n}", **{f"a{n}": int, "b": str}) for n in range(4
 UNION = reduce(or_, MODELS)
 
 
-def judged(hint: Any, value: Any) -> Decision:
+def judge_value(hint: Any, value: Any) -> Decision:
     """Judge a call of a function with one parameter of the type *hint*."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
 
@@ -60,7 +60,7 @@ def tree(depth: int) -> dict[str, Any]:
 )
 def test_a_wrong_value_for_a_large_union_is_found(hint: Any, value: Any) -> None:
     """Without a bound, pydantic takes a minute and gigabytes for the errors of all branches."""
-    assert Verdict.HALLUCINATED == judged(hint, value).verdict
+    assert Verdict.HALLUCINATED == judge_value(hint, value).verdict
 
 
 @pytest.mark.parametrize("item", [None, 7, "x", [], {}])
@@ -79,7 +79,7 @@ def test_equal_items_are_compared_with_a_branch_once(item: Any) -> None:
 @pytest.mark.parametrize("size", [10, 5_000, 90_000])
 def test_a_long_list_converts(size: int) -> None:
     """Numbers that a model wrote as text are a slip in a long list, too."""
-    decision = judged(list[int], ["7"] * size)
+    decision = judge_value(list[int], ["7"] * size)
 
     assert Verdict.SUSPICIOUS == decision.verdict
     assert not decision.blocked

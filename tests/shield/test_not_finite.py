@@ -32,7 +32,9 @@ def firewall() -> Shield:
     return guard
 
 
-def codes(firewall: Shield, tool: str, arguments: dict[str, Any]) -> list[tuple[str, str, str]]:
+def finding_codes(
+    firewall: Shield, tool: str, arguments: dict[str, Any]
+) -> list[tuple[str, str, str]]:
     decision = firewall.check_call(ToolCall(tool, arguments))
     return [(str(one.verdict), one.code, one.where) for one in decision.findings]
 
@@ -41,7 +43,7 @@ def codes(firewall: Shield, tool: str, arguments: dict[str, Any]) -> list[tuple[
 @pytest.mark.parametrize("amount", [*TEXTS, HUGE, -HUGE], ids=lambda one: str(one)[:9])
 def test_a_number_that_no_float_holds_is_a_mismatch(firewall, tool, amount) -> None:
     """Such a number becomes infinity, and is HALLUCINATED."""
-    results = codes(firewall, tool, {"amount": amount})
+    results = finding_codes(firewall, tool, {"amount": amount})
 
     assert [(Verdict.HALLUCINATED, "not_finite", "/arguments/amount")] == results
 
@@ -50,7 +52,7 @@ def test_a_number_that_no_float_holds_is_a_mismatch(firewall, tool, amount) -> N
 @pytest.mark.parametrize("amount", TEXTS)
 def test_a_bound_lets_no_infinity_in(firewall, tool, amount) -> None:
     """An infinity is above every lower bound."""
-    ((verdict, code, _),) = codes(firewall, tool, {"amount": amount})
+    ((verdict, code, _),) = finding_codes(firewall, tool, {"amount": amount})
 
     within = "-" in amount if tool == "below" else amount.strip("+ ")[0] in "iI19"
     assert ("HALLUCINATED", "not_finite" if within else "wrong_type") == (verdict, code)
@@ -58,14 +60,16 @@ def test_a_bound_lets_no_infinity_in(firewall, tool, amount) -> None:
 
 def test_it_is_reported_with_other_faults(firewall) -> None:
     """Another argument that cannot be converted is reported, too."""
-    results = codes(firewall, "beside", {"amount": "inf", "order": "x"})
+    results = finding_codes(firewall, "beside", {"amount": "inf", "order": "x"})
 
     assert {"not_finite", "wrong_type"} == {code for _, code, _ in results}
 
 
 def test_a_number_that_is_written_as_text_stays_coercible(firewall) -> None:
     """Text of a finite number is still coercible."""
-    assert ["coercible"] == [code for _, code, _ in codes(firewall, "bounded", {"amount": "1e3"})]
+    assert ["coercible"] == [
+        code for _, code, _ in finding_codes(firewall, "bounded", {"amount": "1e3"})
+    ]
 
 
 def of(x: Payment) -> None: ...
@@ -86,7 +90,7 @@ def test_it_is_found_inside(firewall, tool, around, where, number) -> None:
     """In models, lists and mappings."""
     firewall.register(tool)
 
-    results = codes(firewall, tool.__name__, {"x": around(number)})
+    results = finding_codes(firewall, tool.__name__, {"x": around(number)})
 
     assert [(Verdict.HALLUCINATED, "not_finite", f"/arguments{where}")] == results
 

@@ -14,7 +14,7 @@ RATS = [(5, 1), (5, 0), (4, 3), (6, 0), (3, 3), (5, 2), (2, 0), (6, 5)]
 """Size and hits of clusters, such as litters of an experiment."""
 
 
-def summed(clusters: list[tuple[int, int]]) -> Clusters:
+def add_clusters(clusters: list[tuple[int, int]]) -> Clusters:
     """Take in each observation, the hits of a cluster first."""
     sums = Clusters()
     for size, hits in clusters:
@@ -34,7 +34,7 @@ def plain(clusters: list[tuple[int, int]]) -> float:
 def effect(clusters: list[tuple[int, int]]) -> Effect:
     """Return what clusters do to the share of all their observations."""
     totals = [sum(column) for column in zip(*clusters, strict=True)]
-    return summed(clusters).effect(totals[1], totals[0])
+    return add_clusters(clusters).effect(totals[1], totals[0])
 
 
 def test_the_design_effect_equals_the_published_formula():

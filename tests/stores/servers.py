@@ -57,8 +57,8 @@ def programs() -> str | None:
 
 
 @contextlib.contextmanager
-def served(folder: str) -> Iterator[Server]:
-    """Start a server, and stop it at the end of the block."""
+def run_server(folder: str) -> Iterator[Server]:
+    """Run a server in a folder until the end of the block."""
     server = Server(folder)
     server.start()
     try:

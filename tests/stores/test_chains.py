@@ -427,7 +427,7 @@ def test_an_unreadable_record_is_reported(opens, kind, raw, sealed):
 
 
 @pytest.fixture
-def forged(opens, raw):
+def log_with_huge_time(opens, raw):
     """Return a log in which the sealed time of record 2 is too large for a float."""
     store = opens("sqlite")
     for number in range(1, 4):
@@ -440,11 +440,11 @@ def forged(opens, raw):
     return store
 
 
-def test_a_time_that_is_too_large_is_a_fault(forged):
+def test_a_time_that_is_too_large_is_a_fault(log_with_huge_time):
     """In a log without a key anybody can write such a time; verify and prune report it."""
-    assert [(2, "edited"), (3, "inserted")] == faults(forged, None)
+    assert [(2, "edited"), (3, "inserted")] == faults(log_with_huge_time, None)
     with pytest.raises(StoreError, match="keep their records: 1;"):
-        forged.prune(1e12)
+        log_with_huge_time.prune(1e12)
 
 
 def test_any_error_of_reading_a_record_is_a_fault(log, key, monkeypatch):
@@ -461,11 +461,11 @@ def test_any_error_of_reading_a_record_is_a_fault(log, key, monkeypatch):
     assert "it cannot be read: ZeroDivisionError" in faults[0].detail
 
 
-def test_an_abandoned_verification_closes_its_cursor(forged, monkeypatch):
+def test_an_abandoned_verification_closes_its_cursor(log_with_huge_time, monkeypatch):
     """It is closed before the connection; a later close would raise a warning."""
     complaints = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
-    fault = verify(forged)
+    fault = verify(log_with_huge_time)
     next(fault)
     fault.close()
 

@@ -145,7 +145,7 @@ def full_decision(number: int):
     )
 
 
-def escaped(text: object) -> object:
+def escape(text: object) -> object:
     """Return *text* with what UTF-8 cannot encode as backslash escapes."""
     return str(text).encode("utf-8", "backslashreplace").decode()
 
@@ -157,7 +157,7 @@ def test_every_field_of_a_decision_is_stored(store):
     (decision,) = store.decisions(
         tool=full_decision(1).tool, session_id=full_decision(1).session_id
     )
-    assert escaped(full_decision(1)) == escaped(decision).replace("\\\\", "\\")
+    assert escape(full_decision(1)) == escape(decision).replace("\\\\", "\\")
 
 
 def test_numbers_that_json_cannot_hold_are_stored(store):

@@ -41,7 +41,7 @@ def until(holds, within_s: float = WITHIN_S) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path):
+def lock_file(path: Path):
     """Hold the write lock of the file, as another process would."""
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -118,7 +118,7 @@ def test_a_locked_file_loses_nothing(tmp_path, monkeypatch, attempt_ms):
     """Records stay in the buffer while the file is locked, and `append` does not block."""
     monkeypatch.setattr(sqlite_store, "_WAITS_MS", attempt_ms)
     store = SqliteStore(tmp_path / "log.db")
-    with locked(tmp_path / "log.db"):
+    with lock_file(tmp_path / "log.db"):
         for number in range(100):
             store.append(decision(number))
         assert not store.flush(10 * attempt_ms / 1_000)
@@ -133,7 +133,7 @@ def test_a_locked_file_loses_nothing(tmp_path, monkeypatch, attempt_ms):
 def test_a_full_buffer_drops_and_counts_records(tmp_path, caplog):
     """The log has a gap with the number of dropped records and the reason; a warning is logged."""
     store = SqliteStore(tmp_path / "log.db", most=10)
-    with locked(tmp_path / "log.db"):
+    with lock_file(tmp_path / "log.db"):
         store.append(decision(0))
         until(lambda: store.status.error)
         for number in range(1, 16):
@@ -365,7 +365,7 @@ def test_a_log_verifies_while_another_process_appends(address):
 def test_records_that_close_cannot_write_are_counted_as_dropped(tmp_path):
     """A second close and a later flush return False too, without waiting."""
     store = SqliteStore(tmp_path / "log.db")
-    with locked(tmp_path / "log.db"):
+    with lock_file(tmp_path / "log.db"):
         store.append(decision(1))
         store.append(decision(2))
         assert (False, False, False) == (store.close(0.2), store.close(), store.flush())
@@ -399,7 +399,7 @@ def test_only_a_refused_record_is_dropped_and_no_other_is_duplicated(tmp_path, m
         lambda *words, **named: connect(*words, factory=RefusingConnection, **named),
     )
     store = SqliteStore(tmp_path / "log.db")
-    with locked(tmp_path / "log.db"):
+    with lock_file(tmp_path / "log.db"):
         for number in range(1, 4):
             store.append(decision(number))
         store.append(decision(99, tool="poison"))

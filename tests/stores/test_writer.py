@@ -18,7 +18,7 @@ from abs_shield.errors import StoreError
 from abs_shield.stores import MemoryStore, SqliteStore
 from abs_shield.stores.batch_writer import BatchWriter
 from tests.stores.conftest import decision, ids
-from tests.stores.test_faults import locked, until
+from tests.stores.test_faults import lock_file, until
 
 ROOT = Path(__file__).parents[2]
 
@@ -80,7 +80,7 @@ def test_a_log_without_a_thread_is_written_when_it_closes(tmp_path, no_thread):
 def test_pending_flushes_do_not_count_as_decisions(tmp_path):
     """Repeated flushes of a health check do not fill the buffer of a locked log."""
     store = SqliteStore(tmp_path / "log.db", most=5)
-    with locked(tmp_path / "log.db"):
+    with lock_file(tmp_path / "log.db"):
         store.append(decision(0))
         until(lambda: store.status.error)
         for _ in range(20):
@@ -119,7 +119,7 @@ def test_a_close_reports_earlier_losses(tmp_path):
     """It reports them even if all other records are written; so does the Shield."""
     store = SqliteStore(tmp_path / "log.db", most=2)
     firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
-    with locked(tmp_path / "log.db"):
+    with lock_file(tmp_path / "log.db"):
         for number in range(5):
             store.append(decision(number))
     assert store.flush(30)
@@ -152,7 +152,7 @@ def test_a_handler_that_records_a_decision_itself_does_not_hang(tmp_path):
     handler, logger = Recording(), logging.getLogger("abs_shield")
     logger.addHandler(handler)
     try:
-        with locked(tmp_path / "log.db"):
+        with lock_file(tmp_path / "log.db"):
             done = threading.Thread(
                 target=lambda: [store.append(decision(n)) for n in range(9)], daemon=True
             )

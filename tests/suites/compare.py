@@ -70,7 +70,7 @@ def suites() -> dict[str, dict[str, Any]]:
     return tomllib.loads((HERE / "frameworks.toml").read_text(encoding="utf-8"))
 
 
-def accepted(name: str) -> dict[str, str]:
+def accepted_differences(name: str) -> dict[str, str]:
     """Return the accepted differences of a framework: why, by a test's id or how it begins."""
     table = tomllib.loads((HERE / "accepted.toml").read_text(encoding="utf-8"))
     results: dict[str, str] = table.get(name, {})

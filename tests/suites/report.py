@@ -8,7 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tests.suites.compare import Comparison, accepted, by_reason, passing, reason_for, suites
+from tests.suites.compare import (
+    Comparison,
+    accepted_differences,
+    by_reason,
+    passing,
+    reason_for,
+    suites,
+)
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
@@ -22,7 +29,7 @@ TABLE = re.compile(re.escape(HEAD) + r"\n(?:\|.*\n)*")
 
 def report(name: str, found: Comparison, *, mode: str) -> bool:
     """Print what was found; return whether something is wrong."""
-    known = accepted(name)
+    known = accepted_differences(name)
     new = {test for test in found.differing if reason_for(test, known) is None}
     print(
         f"\n{name}: {len(passing(found.plain))} of {len(found.plain)} tests pass plain, "
@@ -58,7 +65,7 @@ def write_results(name: str, release: str, found: Comparison) -> None:
         "release": release,
         "passing": len(passing(found.plain) - found.flaky),
         "judged": found.judged,
-        "differing": by_reason(found.differing, accepted(name)),
+        "differing": by_reason(found.differing, accepted_differences(name)),
     }
     RESULTS.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ CALL = {"name": "get_booking", "arguments": {"id": "ABC123"}, "id": "c1"}
 INVENTED = "Booking ABC123 costs 4711.00 EUR."
 
 
-def answered(backend, answer):
+def check_answer_of_run(backend, answer):
     """Check an answer of a run that read one booking."""
     policy = shield.configure(tools=[Tool(name="get_booking", read_only=True)])
     firewall = Shield(policy, hooks=[backend.otel()])
@@ -31,7 +31,7 @@ def about_answers(backend):
 
 def test_an_answer_has_its_span(backend):
     """It has a duration, and no attributes of a tool or a call."""
-    answered(backend, INVENTED)
+    check_answer_of_run(backend, INVENTED)
     [span] = about_answers(backend)
 
     assert ("abs_shield.check", ("answer",)) == (span.name, span.attributes["threat.layers"])
@@ -41,7 +41,7 @@ def test_an_answer_has_its_span(backend):
 
 def test_an_event_points_into_the_report(backend):
     """It has the place of the claim, which the model cannot choose, but no value."""
-    answered(backend, INVENTED)
+    check_answer_of_run(backend, INVENTED)
     [event] = [e for e in backend.events if "abs_shield.finding.check" in e.log_record.attributes]
     attributes = event.log_record.attributes
 
@@ -62,7 +62,7 @@ def test_an_event_points_to_any_claim(backend, decide, finding):
 
 def test_answers_are_counted_by_subject(backend):
     """They use the counters and the histogram of calls, with another subject."""
-    answered(backend, INVENTED)
+    check_answer_of_run(backend, INVENTED)
     counted = [
         dict(point.attributes)
         for name in ("abs_shield.decisions", "abs_shield.check.duration")

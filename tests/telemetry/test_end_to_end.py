@@ -52,7 +52,7 @@ def runs(story: Story) -> list[TelemetryRecord]:
     return [s for s in story.arrived.spans if s.attributes.get(name) == "execute_tool"]
 
 
-def counted(story: Story, metric: str) -> Counter[Any]:
+def counter_sums(story: Story, metric: str) -> Counter[Any]:
     """Return each series of a counter with its sum."""
     points = story.arrived.points(metric)
     return Counter({labels: point.as_int for labels, point in points.items()})
@@ -228,17 +228,17 @@ def test_decisions_are_counted(story: Story) -> None:
     labels = ("subject", "tool", "verdict", "action", "mode", "blocked")
     spent = [d for d in story.messages.decisions if d["blocked"] and d["attempts_left"] is not None]
 
-    assert counted(story, "abs_shield.decisions") == series(
+    assert counter_sums(story, "abs_shield.decisions") == series(
         labels_of(d, *labels) for d in story.messages.decisions
     )
-    assert counted(story, "abs_shield.blocked.retries") == series(
+    assert counter_sums(story, "abs_shield.blocked.retries") == series(
         labels_of(d, "tool") for d in spent
     )
 
 
 def test_findings_are_counted(story: Story) -> None:
     """The counter of findings equals the process's findings by check, tool and verdict."""
-    assert counted(story, "abs_shield.findings") == series(
+    assert counter_sums(story, "abs_shield.findings") == series(
         {
             "abs_shield.finding.check": f["check"],
             "abs_shield.finding.verdict": f["verdict"],
@@ -251,7 +251,7 @@ def test_findings_are_counted(story: Story) -> None:
 
 def test_coverage_is_counted(story: Story) -> None:
     """The counter of coverage equals the process's checks by outcome and tool."""
-    assert counted(story, "abs_shield.coverage") == series(
+    assert counter_sums(story, "abs_shield.coverage") == series(
         labels_of({"check": check, "outcome": outcome, **d}, "check", "outcome", "tool")
         for d in story.messages.decisions
         for check, outcome in d["coverage"].items()

@@ -32,7 +32,7 @@ except CallBlocked:
 """
 
 
-def logged(before: str = "", **env: str) -> list[str]:
+def output_of_block(before: str = "", **env: str) -> list[str]:
     """Block one call in a process whose stderr is a terminal, and return its output."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
@@ -53,7 +53,7 @@ def logged(before: str = "", **env: str) -> list[str]:
 
 def test_a_terminal_gets_a_readable_line():
     """The line has verdict, tool, action, reason and id, and no value of an argument."""
-    (line,) = logged()
+    (line,) = output_of_block()
 
     assert line.startswith("abs-shield: HALLUCINATED refund: blocked; parameter_mismatch (")
     assert "; decision " in line
@@ -63,7 +63,7 @@ def test_a_terminal_gets_a_readable_line():
 
 def test_a_host_that_configured_structlog_gets_json():
     """If the host configured structlog, lines are JSON also on a terminal."""
-    (line,) = logged("import structlog; structlog.configure()")
+    (line,) = output_of_block("import structlog; structlog.configure()")
 
     assert "HALLUCINATED" == json.loads(line)["verdict"]
 
@@ -75,7 +75,7 @@ BOTH = "logging.StreamHandler(), logging.FileHandler('calls.log')"
 def test_a_file_gets_json(handlers, tmp_path, monkeypatch):
     """If some lines go to a file, all lines are JSON, so that programs can parse them."""
     monkeypatch.chdir(tmp_path)
-    lines = logged(f"logging.basicConfig(handlers=[{handlers}], format='%(message)s')")
+    lines = output_of_block(f"logging.basicConfig(handlers=[{handlers}], format='%(message)s')")
     lines += (tmp_path / "calls.log").read_text().splitlines()
 
     assert {"HALLUCINATED"} == {json.loads(line)["verdict"] for line in lines}
@@ -84,7 +84,7 @@ def test_a_file_gets_json(handlers, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("word", "is_json"), [("json", True), ("LINE", False), ("", False)])
 def test_an_environment_variable_sets_the_format(word, is_json):
     """`ABS_SHIELD_LOG_FORMAT` applies to every Shield of a process."""
-    (line,) = logged(ABS_SHIELD_LOG_FORMAT=word)
+    (line,) = output_of_block(ABS_SHIELD_LOG_FORMAT=word)
 
     assert is_json == line.startswith("{")
 

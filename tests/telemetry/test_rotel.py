@@ -65,14 +65,14 @@ def test_all_telemetry_passes_a_collector(over: str, tmp_path: Path) -> None:
         rotel(tmp_path, behind[over], over=over) as ports,
     ):
         output = run_agent(tmp_path / "said", environment(ports[over], over=over))
-        expected = _as_said(output)
+        expected = _expected_counts(output)
         _until(lambda: _as_arrived(arrived) == expected, "all has passed", stop_early=False)
 
     assert _as_arrived(arrived) == expected
     assert [name for name, data in arrived.files.items() if CANARY.encode() in data] == []
 
 
-def _as_said(messages: MessageText) -> dict[str, Any]:
+def _expected_counts(messages: MessageText) -> dict[str, Any]:
     return {
         "spans": {d["id"]: d["id"] in messages.threats for d in messages.spanned},
         "events": sum(len(d["findings"]) for d in messages.decisions),

@@ -1,4 +1,4 @@
-"""A Shield of two refund tools that the helpers are tried on, and inner pytest runs."""
+"""A Shield of two refund tools, and pytest runs inside pytest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def refund_is_small(amount: float) -> bool:
 
 @pytest.fixture(autouse=True)
 def no_shared_tools():
-    """Yield what one test decorates without a Shield is known to no other test."""
+    """Remove the shared tools, and restore them after the test."""
     before = dict(SHARED.bindings)
     SHARED.bindings.clear()
     yield
@@ -75,7 +75,7 @@ def inner(pytester):
 
 @pytest.fixture
 def alone(pytester, monkeypatch):
-    """Runs it in a process of its own, where no other plugin than ours is loaded."""
+    """Return a function that runs pytest in its own process with only this plugin."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 

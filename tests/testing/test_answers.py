@@ -10,7 +10,7 @@ from abs_shield.testing import assert_allowed, assert_blocked, assert_flagged, c
 
 @pytest.fixture
 def agent():
-    """Makes an agent that reads a price and says what it is told to; keywords go to its policy."""
+    """Return a function that creates an agent that reads a price and answers with a given text."""
 
     def make(**declared):
         tools = [Tool(name="get_price", read_only=True)]

@@ -20,7 +20,7 @@ TOO_MUCH = {"transaction_id": "tx_1", "amount": 9_000}
 RIGHT = {"transaction_id": "tx_1", "amount": 5}
 
 
-def judged(firewall, name, arguments, *, user_text="Refund tx_1, please."):
+def judge_call(firewall, name, arguments, *, user_text="Refund tx_1, please."):
     """Return the decision on one call in a new session."""
     return scripted(firewall, [user(user_text), ToolCall(name, arguments)]).only()
 
@@ -55,14 +55,14 @@ def test_assert_blocked_accepts_a_block_without_exception(firewall):
 )
 def test_assert_blocked_returns_a_matching_decision(firewall, words):
     """`assert_blocked` returns a decision that matches each argument by itself."""
-    decision = judged(firewall, "refund", TOO_MUCH)
+    decision = judge_call(firewall, "refund", TOO_MUCH)
 
     assert decision is assert_blocked(decision, **words)
 
 
 def test_arguments_must_match_the_same_finding(firewall):
     """`assert_blocked` fails if code and place match two different findings."""
-    decision = judged(firewall, "refund", {"transaction_id": 7, "amount": "nine"})
+    decision = judge_call(firewall, "refund", {"transaction_id": 7, "amount": "nine"})
     assert_blocked(decision, layer="parameter_mismatch", where="/arguments/amount")
 
     with pytest.raises(AssertionError):
@@ -72,7 +72,7 @@ def test_arguments_must_match_the_same_finding(firewall):
 def test_message_contains_expectation_and_outcome(firewall):
     """The message contains the expectation, the tool, its outcome and its finding."""
     with pytest.raises(AssertionError) as failed:
-        assert_blocked(judged(firewall, "refund", TOO_MUCH), layer="phantom_target")
+        assert_blocked(judge_call(firewall, "refund", TOO_MUCH), layer="phantom_target")
 
     assert why(failed).startswith(
         "expected a blocked call with layer `phantom_target`; got:\n"
@@ -91,7 +91,7 @@ def test_message_contains_expectation_and_outcome(firewall):
 def test_message_suggests_the_nearest_name(firewall, words, hint):
     """The message suggests the nearest name for a misspelt layer, tool or code."""
     with pytest.raises(AssertionError) as failed:
-        assert_blocked(judged(firewall, "refund", TOO_MUCH), **words)
+        assert_blocked(judge_call(firewall, "refund", TOO_MUCH), **words)
 
     assert hint in why(failed)
 
@@ -124,7 +124,7 @@ def test_other_exceptions_propagate(firewall):
 
 def test_assert_blocked_fails_in_audit_mode(make_shield):
     """In audit mode `assert_blocked` fails and its message names the mode."""
-    decision = judged(make_shield(mode="audit"), "refund", TOO_MUCH)
+    decision = judge_call(make_shield(mode="audit"), "refund", TOO_MUCH)
     assert_flagged(decision, layer="impossible_state")
 
     with pytest.raises(AssertionError, match="would be blocked, but the mode is audit"):
@@ -133,7 +133,7 @@ def test_assert_blocked_fails_in_audit_mode(make_shield):
 
 def test_suspicion_beside_a_block_does_not_count(firewall):
     """`assert_blocked` fails on a SUSPICIOUS finding beside the one that blocked."""
-    decision = judged(firewall, "refund", {"transaction_id": "tx_99999", "amount": 9_000})
+    decision = judge_call(firewall, "refund", {"transaction_id": "tx_99999", "amount": 9_000})
     assert {"phantom_target", "impossible_state"} == {f.check for f in decision.findings}
 
     with pytest.raises(AssertionError):
@@ -143,7 +143,7 @@ def test_suspicion_beside_a_block_does_not_count(firewall):
 def test_suspicion_counts_if_the_policy_blocks_it(make_shield):
     """With `on_suspicious="block"`, `assert_blocked` passes on a SUSPICIOUS finding."""
     firewall = make_shield(on_suspicious="block")
-    decision = judged(firewall, "refund", {"transaction_id": "tx_99999", "amount": 5})
+    decision = judge_call(firewall, "refund", {"transaction_id": "tx_99999", "amount": 5})
 
     where = "/arguments/transaction_id"
     assert decision is assert_blocked(decision, layer="phantom_target", where=where)
@@ -152,7 +152,7 @@ def test_suspicion_counts_if_the_policy_blocks_it(make_shield):
 def test_call_that_awaits_approval_is_blocked(make_shield):
     """`assert_blocked` accepts the code `approval_required` for a call that awaits approval."""
     firewall = make_shield(on_suspicious="approve")
-    decision = judged(firewall, "refund", {"transaction_id": "tx_99999", "amount": 5})
+    decision = judge_call(firewall, "refund", {"transaction_id": "tx_99999", "amount": 5})
 
     assert decision is assert_blocked(decision, code="approval_required")
 
@@ -163,7 +163,7 @@ def test_error_of_a_layer_is_not_a_finding(make_shield):
     def broken(proposal, session):
         raise RuntimeError
 
-    decision = judged(make_shield(layers=[broken], rules=[]), "refund", RIGHT)
+    decision = judge_call(make_shield(layers=[broken], rules=[]), "refund", RIGHT)
     assert_blocked(decision, code="layer_error", layer="broken")
 
     with pytest.raises(AssertionError, match="an error of a layer is not a finding"):
@@ -190,14 +190,14 @@ def test_blocked_call_is_neither_flagged_nor_allowed(firewall):
 
 def test_assert_allowed_returns_the_decision(firewall):
     """`assert_allowed` returns the decision if the named layer ran."""
-    decision = judged(firewall, "refund", RIGHT)
+    decision = judge_call(firewall, "refund", RIGHT)
 
     assert decision is assert_allowed(decision, layer="phantom_target", tool="refund")
 
 
 def test_assert_allowed_fails_if_the_layer_is_unavailable(firewall):
     """`assert_allowed` fails if the named layer was unavailable or does not exist."""
-    decision = judged(firewall, "refund", RIGHT)
+    decision = judge_call(firewall, "refund", RIGHT)
     with pytest.raises(AssertionError, match="`confidence_drop` could not judge: no log-prob"):
         assert_allowed(decision, layer="confidence_drop")
     with pytest.raises(AssertionError, match="did you mean `phantom_target`"):

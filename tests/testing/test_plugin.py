@@ -1,4 +1,4 @@
-"""The pytest plugin, as inner runs of pytest see it."""
+"""The pytest plugin, tested with inner runs of pytest."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def double(n: int) -> int:
 """
 
 
-def test_the_fixture_hears_the_test(inner):
-    """Each test has a list of its own."""
+def test_the_fixture_records_the_decisions_of_its_test(inner):
+    """Each test has its own list."""
     source = """
     def test_one(decisions):
         double(2)
@@ -40,7 +40,7 @@ def test_the_fixture_hears_the_test(inner):
 
 
 def test_the_marker_turns_the_shield_off(inner):
-    """The marked test's body alone is unjudged: functions, methods and classes."""
+    """The body of a marked function, method or class is not judged; fixtures are."""
     source = """
     @pytest.fixture
     def blocked():
@@ -75,7 +75,7 @@ def test_the_marker_turns_the_shield_off(inner):
 
 
 def test_the_marker_is_explained(inner):
-    """``pytest --markers`` says what it does."""
+    """``pytest --markers`` describes the marker."""
     ran = inner("", "--markers")
 
     assert ran.ret == 0
@@ -83,7 +83,7 @@ def test_the_marker_is_explained(inner):
 
 
 def test_the_fixture_is_explained(inner):
-    """``pytest --fixtures`` says what it gives."""
+    """``pytest --fixtures`` describes the fixture."""
     ran = inner("", "--fixtures")
 
     assert ran.ret == 0
@@ -122,8 +122,8 @@ def test_a_failed_comparison_shows_decisions_short(inner):
 
 
 @pytest.mark.slow
-def test_a_process_of_its_own_says_the_same(alone):
-    """As a user's run does, which nothing of this test run has prepared."""
+def test_the_plugin_works_in_a_separate_process(alone):
+    """A run in a new process, as a user starts it, has the same outcomes."""
     source = """
     def test_one(decisions):
         double(2)
@@ -142,8 +142,8 @@ def test_a_process_of_its_own_says_the_same(alone):
     ran.assert_outcomes(passed=2, failed=1)
 
 
-def test_nothing_of_the_shield_is_imported_unasked(alone):
-    """A project that does not use it pays for the plugin's own file alone."""
+def test_the_plugin_imports_only_its_own_module(alone):
+    """A project that does not use the plugin imports nothing else of the package."""
     ran = alone("""
     import sys
 
@@ -157,7 +157,7 @@ def test_nothing_of_the_shield_is_imported_unasked(alone):
 
 
 def test_the_helpers_need_no_pytest():
-    """Whoever tests otherwise imports them all the same."""
+    """The helpers can be imported without pytest."""
     script = (
         "import sys; from abs_shield.testing import *; "
         "from abs_shield.testing import assert_blocked, scripted; "

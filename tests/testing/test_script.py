@@ -28,13 +28,13 @@ LOOKUP = call("find_order", email="ann@example.com")
 ASKED = {"role": "user", "content": "Please refund tx_12345."}
 
 
-def proposed(name, arguments, call_id="c1", **more):
+def call_message(name, arguments, call_id="c1", **more):
     """Return an assistant message with one call, in OpenAI's format."""
     function = {"name": name, "arguments": json.dumps(arguments)}
     return {"role": "assistant", "tool_calls": [{"id": call_id, "function": function}], **more}
 
 
-def returned(content, call_id="c1", **more):
+def result_message(content, call_id="c1", **more):
     """Return a tool message that answers a call."""
     return {"role": "tool", "tool_call_id": call_id, "content": content, **more}
 
@@ -215,9 +215,9 @@ def test_messages_are_steps(firewall):
     session = firewall.session()
     messages = [
         {"role": "user", "content": "Refund my last order, ann@example.com."},
-        proposed("find_order", {"email": "ann@example.com"}),
-        returned('{"transaction_id": "tx_777"}'),
-        proposed("refund", {"transaction_id": "tx_777", "amount": 5}, "c2"),
+        call_message("find_order", {"email": "ann@example.com"}),
+        result_message('{"transaction_id": "tx_777"}'),
+        call_message("refund", {"transaction_id": "tx_777", "amount": 5}, "c2"),
     ]
     decisions = scripted(firewall, messages, session=session)
 
@@ -237,9 +237,9 @@ def test_a_late_result_goes_to_its_call(firewall):
     session = firewall.session()
     messages = [
         {"role": "user", "content": "ann@example.com"},
-        proposed("find_order", {"email": "ann@example.com"}),
+        call_message("find_order", {"email": "ann@example.com"}),
         {"role": "assistant", "content": "One moment."},
-        returned("done"),
+        result_message("done"),
     ]
     scripted(firewall, messages, session=session)
 
@@ -255,9 +255,9 @@ def test_recorded_times_are_used():
     def played(later):
         messages = [
             {"role": "user", "content": "u1", "at": 0},
-            proposed("create_user", {"user_id": "u1"}, at=1),
-            returned("done", at=1),
-            proposed("delete_user", {"user_id": "u1"}, "c2", at=later),
+            call_message("create_user", {"user_id": "u1"}, at=1),
+            result_message("done", at=1),
+            call_message("delete_user", {"user_id": "u1"}, "c2", at=later),
         ]
         return len(scripted(firewall, messages).findings)
 
@@ -267,7 +267,7 @@ def test_recorded_times_are_used():
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_recorded_run_is_a_script(firewall, file, packed):
     """`recorded` reads the only run of a file, gzipped or not."""
-    messages = [ASKED, proposed("refund", {"transaction_id": "tx_12345", "amount": 5})]
+    messages = [ASKED, call_message("refund", {"transaction_id": "tx_12345", "amount": 5})]
     path = file({"run_id": "r1", "messages": messages}, packed=packed)
 
     assert messages == recorded(path)

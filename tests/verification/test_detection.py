@@ -36,7 +36,7 @@ class Tool:
         return self
 
 
-def fired(arguments):
+def fired_signals(arguments):
     return {name for name, signal in arguments.signals.items() if signal.fired}
 
 
@@ -47,7 +47,7 @@ def test_a_price_that_collapses(calls):
     result = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, calls).gives({"price": 50.0})
 
     assert result.verdict != "accept"
-    assert "historical_inconsistency" in fired(result)
+    assert "historical_inconsistency" in fired_signals(result)
 
 
 @pytest.mark.parametrize("calls", [1, 3, 8, 50])
@@ -78,7 +78,7 @@ def test_a_value_fifty_times_larger_in_one_session_is_flagged(value):
     result = Tool().gave(lambda n: {"stock": 100.0}, 1).gives({"stock": value})
 
     assert result.verdict != "accept"
-    assert {"session_inconsistency"} == fired(result)
+    assert {"session_inconsistency"} == fired_signals(result)
 
 
 @pytest.mark.parametrize("same", [True, False])
@@ -143,7 +143,7 @@ def test_signals_of_one_group_count_once():
     result = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, 50).gives({"price": 50.0})
     every = {"historical_inconsistency", "spc_anomaly", "value_plausibility"}
 
-    assert every <= fired(result)
+    assert every <= fired_signals(result)
     odds = 0.15 / 0.85
     for group in (
         {"historical_inconsistency", "session_inconsistency"},
@@ -267,9 +267,9 @@ def test_a_pattern_and_a_length_are_of_the_text_not_of_its_escapes():
     """In any script."""
     tool = Tool(response_patterns=["Orléans", "名前"], max_response_length=20, has_network_io=False)
 
-    assert set() == fired(tool.gives({"city": "Orléans"}))
-    assert set() == fired(tool.gives({"名前": "x"}))
-    assert {"pattern_mismatch"} == fired(tool.gives({"city": "Paris"}))
+    assert set() == fired_signals(tool.gives({"city": "Orléans"}))
+    assert set() == fired_signals(tool.gives({"名前": "x"}))
+    assert {"pattern_mismatch"} == fired_signals(tool.gives({"city": "Paris"}))
 
 
 def test_the_type_of_a_field_is_that_of_its_json():
@@ -278,7 +278,7 @@ def test_the_type_of_a_field_is_that_of_its_json():
     tool.gave(lambda n: {"price": Decimal("9.99"), "day": date(2026, 1, 5)}, 20)
 
     assert tool.gives({"price": Decimal("9.99"), "day": "2026-01-06"}).verdict == "accept"
-    assert "schema_mismatch" in fired(tool.gives({"price": Decimal("9.99"), "day": 5}))
+    assert "schema_mismatch" in fired_signals(tool.gives({"price": Decimal("9.99"), "day": 5}))
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def give(engine, *, start=0, calls=30, tool="t"):
         )  # fmt: skip
 
 
-def judged(engine, price=40.0):
+def judge_price(engine, price=40.0):
     result = engine.verify("t", args={"of": "x"}, result={"price": price}, execution_time_ms=30.0)
     return result.verdict, round(result.posterior, 6)
 
@@ -56,7 +56,7 @@ def test_a_saved_engine_goes_on(path):
 
     assert engine.get_calibration("t") == loaded.get_calibration("t")
     assert engine.snapshot() == loaded.snapshot()
-    assert judged(engine) == judged(loaded)
+    assert judge_price(engine) == judge_price(loaded)
 
 
 def test_loading_twice_changes_nothing(path):
@@ -71,7 +71,7 @@ def test_loading_twice_changes_nothing(path):
 def test_quarantined_results_are_saved(path):
     """A label can release a quarantined result after a restart."""
     engine = taught()
-    result = judged(engine)
+    result = judge_price(engine)
     engine.save(path)
     loaded = VerificationEngine().load(path)
 
@@ -292,7 +292,7 @@ def test_a_file_that_is_no_database_is_closed_again(tmp_path):
 def whole():
     """A snapshot with something of every part, of a calibrated tool."""
     engine = taught()
-    judged(engine)
+    judge_price(engine)
     engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
     labelled = [({"schema_mismatch": n % 3 == 0}, n % 3 == 0) for n in range(90)]
     engine.calibrate("t", labelled=labelled, block_threshold=0.7)
@@ -434,8 +434,8 @@ def verdict_on(engine, n, price):
     return engine.verify("t", args={"of": n}, result=result, execution_time_ms=30.0).verdict
 
 
-def given_up(path):
-    """An engine that gave a baseline of about 102 up, and the snapshot from before."""
+def engine_without_baseline(path):
+    """Return an engine that discarded a baseline of about 102, and its earlier snapshot."""
     engine = VerificationEngine()
     for n in range(40):
         verdict_on(engine, n, 100.0 + n % 5)
@@ -447,7 +447,7 @@ def given_up(path):
 
 def test_a_baseline_that_was_abandoned_does_not_come_back(path):
     """Thirty results in a row were unlike it; the file still had the results behind it."""
-    engine, _ = given_up(path)
+    engine, _ = engine_without_baseline(path)
     engine.save(path)
 
     assert "accept" == verdict_on(engine, 150, 1e9)
@@ -456,7 +456,7 @@ def test_a_baseline_that_was_abandoned_does_not_come_back(path):
 
 def test_an_old_snapshot_does_not_bring_a_baseline_back(tmp_path):
     """Long afterwards, when others were refused too: what is usual now is all that is usual."""
-    engine, before = given_up(tmp_path / "state.db")
+    engine, before = engine_without_baseline(tmp_path / "state.db")
     for n in range(150, 180):
         verdict_on(engine, n, 1e9 + n)
     for n in range(180, 200):

@@ -96,7 +96,7 @@ def test_it_is_in_the_docs(signal):
 # Through the engine -------------------------------------------------------------------------------
 
 
-def verified(result=None, *, ms=300.0, engine=None, **profile):
+def verify_result(result=None, *, ms=300.0, engine=None, **profile):
     engine = engine or VerificationEngine()
     if profile:
         engine.register_tool_profile("t", **profile)
@@ -119,13 +119,13 @@ def verified(result=None, *, ms=300.0, engine=None, **profile):
 )
 def test_how_strongly_it_speaks(score, name, arguments):
     """The score of each case: late, short, long, without a pattern, by an undeclared tool."""
-    assert score == pytest.approx(verified(**arguments).signals[name].score)
+    assert score == pytest.approx(verify_result(**arguments).signals[name].score)
 
 
 def test_a_slow_pattern_does_not_delay_the_call():
     """A pattern with exponential time is stopped within a second."""
     begun = perf_counter()
-    result = verified("a" * 60 + "b", response_patterns=[r"^(?:(?:a|aa)+)+$"])
+    result = verify_result("a" * 60 + "b", response_patterns=[r"^(?:(?:a|aa)+)+$"])
 
     assert result.signals["pattern_mismatch"].unavailable
     assert perf_counter() - begun < 1
@@ -184,7 +184,7 @@ def test_a_silent_signal_beside_one_that_fired_counts_as_nothing():
 def test_no_silence_more_than_halves_the_odds(ratio, silence):
     """However grave a signal is where it fires, its silence is a weak alibi."""
     engine = VerificationEngine().calibrate("t", likelihood_ratios={"schema_mismatch": ratio})
-    result = verified(engine=engine, required_fields=["x"])
+    result = verify_result(engine=engine, required_fields=["x"])
     odds = result.posterior / (1 - result.posterior)
     of_latency = 1 / 1.01  # the one other signal that looked
 

@@ -126,7 +126,7 @@ def test_functions_of_a_session_have_a_separate_history():
         assert {"CLEAN"} == {decision.verdict for decision in session.decisions}
 
 
-def priced(verify, price, session):
+def verdict_on_price(verify, price, session):
     """Return the verdict on one quote."""
     result = verify("quote", args={}, result={"price": price}, execution_time_ms=20.0,
                     session_id=session)  # fmt: skip
@@ -139,9 +139,11 @@ def test_a_type_known_from_other_sessions_only_is_flagged(session, expected):
     engine = VerificationEngine()
     engine.register_tool_profile("quote", required_fields=["price"], expected_latency_ms=(1, 99))
     for n in range(31):
-        assert "accept" == priced(engine.verify, f"{n}.50", "own")
-    verifications = [priced(engine.verify, n + 0.5, f"{session}{n if session != 'own' else ''}")
-            for n in range(40)]  # fmt: skip
+        assert "accept" == verdict_on_price(engine.verify, f"{n}.50", "own")
+    sessions = [f"{session}{n if session != 'own' else ''}" for n in range(40)]
+    verifications = [
+        verdict_on_price(engine.verify, n + 0.5, name) for n, name in enumerate(sessions)
+    ]
 
     assert [expected] * 31 == verifications[:31]
     assert ["accept"] * 9 == verifications[31:]
@@ -152,6 +154,8 @@ def test_a_missing_declared_field_blocks_in_every_session():
     engine = VerificationEngine()
     engine.register_tool_profile("quote", required_fields=["price"], expected_latency_ms=(1, 99))
     for n in range(31):
-        priced(engine.verify, f"{n}.50", "own")
+        verdict_on_price(engine.verify, f"{n}.50", "own")
 
-    assert ["block", "block"] == [priced(engine.verify, p, "other") for p in (None, float("nan"))]
+    assert ["block", "block"] == [
+        verdict_on_price(engine.verify, p, "other") for p in (None, float("nan"))
+    ]

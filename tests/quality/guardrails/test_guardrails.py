@@ -67,7 +67,7 @@ _CASES = {
 }
 
 
-def _codes(text: str, task_type: str) -> set[str]:
+def violation_codes(text: str, task_type: str) -> set[str]:
     return {one.code for one in guardrail_violations(text, task_type, catalogue=_CATALOGUE)}
 
 
@@ -105,10 +105,10 @@ def test_a_rule_holds_in_its_domain_only(code: str) -> None:
     """Outputs of other task types are not checked; a longer name of the domain is."""
     domain = code.split("_")[0].casefold()
 
-    assert code in _codes(_CASES[code][0], domain)
-    assert code in _codes(_CASES[code][0], f"{domain.upper()}_report")
-    assert set() == _codes(_CASES[code][0], "support")
-    assert set() == _codes(_CASES[code][0], "")
+    assert code in violation_codes(_CASES[code][0], domain)
+    assert code in violation_codes(_CASES[code][0], f"{domain.upper()}_report")
+    assert set() == violation_codes(_CASES[code][0], "support")
+    assert set() == violation_codes(_CASES[code][0], "")
 
 
 @pytest.mark.parametrize("rule", _RULES.values(), ids=_RULES)
@@ -142,7 +142,7 @@ def test_without_a_catalogue_the_product_rules_do_not_run() -> None:
 )
 def test_prose_that_a_specialist_passes(text: str) -> None:
     """Quotations, negation, questions, ranges, footnotes and contracts raise no finding."""
-    assert set() == _codes(text, "financial")
+    assert set() == violation_codes(text, "financial")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_prose_that_a_specialist_passes(text: str) -> None:
 )
 def test_similar_texts_violate_no_rule(domain: str, text: str) -> None:
     """Competitors' and former prices, other currencies, reported ratios, quotes and news pass."""
-    assert set() == _codes(text, domain)
+    assert set() == violation_codes(text, domain)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_similar_texts_violate_no_rule(domain: str, text: str) -> None:
 )
 def test_claims_violate_their_rule(domain: str, text: str) -> None:
     """The same words violate the rule in a sentence that makes the claim."""
-    assert 1 == len(_codes(text, domain))
+    assert 1 == len(violation_codes(text, domain))
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_case_that_is_cited_in_full_is_cited_briefly_afterwards() -> None:
     """The second mention needs neither court nor year."""
     text = "Hart v. Massanari, 266 F.3d 1155 (9th Cir. 2001), holds. We follow Hart v. Massanari."
 
-    assert set() == _codes(text, "legal")
+    assert set() == violation_codes(text, "legal")
 
 
 def test_a_custom_rule_is_one_function() -> None:

@@ -12,15 +12,15 @@ CARD = "4111 1111 1111 1111"
 SEARCH = Tool(name="search")
 
 
-def decided(arguments, *, pii=True, **policy):
-    """The decision about one call."""
+def decision_on(arguments, *, pii=True, **policy):
+    """Return the decision on one call."""
     firewall = Shield(shield.configure(tools=[SEARCH], pii=pii, layers=(), **policy), hooks=None)
     return firewall.check_call({"name": "search", "arguments": arguments})
 
 
 def test_a_finding_has_the_pointer_of_the_value():
     """The finding has the kind, the pointer and the layout, and not the value."""
-    decision = decided({"query": "orders", "filters": [{"note": f"paid by {CARD}"}]})
+    decision = decision_on({"query": "orders", "filters": [{"note": f"paid by {CARD}"}]})
     [finding] = decision.findings
 
     assert (Verdict.SUSPICIOUS, "personal_data") == (decision.verdict, finding.check)
@@ -31,15 +31,17 @@ def test_a_finding_has_the_pointer_of_the_value():
 
 def test_the_name_of_a_parameter_is_the_context():
     """Nine digits are a social security number where they are called one, as a number too."""
-    assert [] == [*decided({"order": "219440178"}).findings]
-    assert ["SSN"] == [one.code for one in decided({"ssn": "219-44-0178"}).findings]
-    assert ["SSN"] == [one.code for one in decided({"social_security_number": 219440178}).findings]
+    assert [] == [*decision_on({"order": "219440178"}).findings]
+    assert ["SSN"] == [one.code for one in decision_on({"ssn": "219-44-0178"}).findings]
+    assert ["SSN"] == [
+        one.code for one in decision_on({"social_security_number": 219440178}).findings
+    ]
 
 
 def test_the_layer_is_off_by_default():
     """The layer is opt-in; `pii=None` and `pii=False` disable it."""
     for pii in (None, False):
-        decision = decided({"card": CARD}, pii=pii)
+        decision = decision_on({"card": CARD}, pii=pii)
         assert (Verdict.CLEAN, {}) == (decision.verdict, dict(decision.coverage))
 
 
@@ -56,7 +58,7 @@ def test_the_layer_is_off_by_default():
 )
 def test_the_layer_is_enforced_like_any_layer(mode, verdict, blocked):
     """The mode and the configured verdict decide whether a finding blocks the call."""
-    decision = decided({"card": CARD}, pii=PersonalData(verdict=verdict), **mode)
+    decision = decision_on({"card": CARD}, pii=PersonalData(verdict=verdict), **mode)
 
     assert blocked is decision.blocked
     assert decision.findings
@@ -67,10 +69,10 @@ def test_kinds_and_values_can_be_allowed():
     mail = {"to": "mia.li@acme.com", "text": f"Your card {CARD}"}
 
     assert ["CreditCardNumber"] == [
-        one.code for one in decided(mail, pii=PersonalData(allow=["*@acme.com"])).findings
+        one.code for one in decision_on(mail, pii=PersonalData(allow=["*@acme.com"])).findings
     ]
     assert ["EmailAddress"] == [
-        one.code for one in decided(mail, pii={"kinds": ["EmailAddress"]}).findings
+        one.code for one in decision_on(mail, pii={"kinds": ["EmailAddress"]}).findings
     ]
 
 
@@ -90,7 +92,7 @@ def test_a_decorated_tool_is_blocked():
 def test_arguments_that_are_too_large_are_not_searched():
     """The layer reports it; this is not a pass."""
     for arguments in ({"a": "x" * 300_000}, {"a": ["x"] * 2_000}):
-        assert Outcome.UNAVAILABLE is decided(arguments).coverage["personal_data"].outcome
+        assert Outcome.UNAVAILABLE is decision_on(arguments).coverage["personal_data"].outcome
 
 
 def test_a_wrong_setting_is_refused():
@@ -103,7 +105,7 @@ def test_a_wrong_setting_is_refused():
 
 def test_names_of_arguments_are_searched():
     """The finding is at the object that has the name, and repeats neither."""
-    decision = decided({"emails": {"jane.doe@mail.org": {"n": 1}, CARD: f"paid by {CARD}"}})
+    decision = decision_on({"emails": {"jane.doe@mail.org": {"n": 1}, CARD: f"paid by {CARD}"}})
 
     assert {("EmailAddress", "/arguments/emails"), ("CreditCardNumber", "/arguments/emails")} == {
         (one.code, one.where) for one in decision.findings

@@ -15,7 +15,7 @@ from abs_shield.quality.pii.scan import scan
 from .cases import CASES
 
 
-def found(text: str) -> list[tuple[str, str]]:
+def scan_entities(text: str) -> list[tuple[str, str]]:
     """Return names and values of the entities in a text."""
     return [(one.name, text[one.start : one.end]) for one in scan(text)]
 
@@ -40,7 +40,7 @@ def found(text: str) -> list[tuple[str, str]]:
 )
 def test_numbers_of_things_are_not_personal_data(text: str):
     """Numbers of orders, dates, versions and pages, and mailboxes of offices, are not found."""
-    assert [] == found(text)
+    assert [] == scan_entities(text)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_numbers_of_things_are_not_personal_data(text: str):
 )
 def test_a_word_that_names_a_number_takes_it(text: str):
     """A number that passes a check digit may be an order's, or that of an account at a shop."""
-    assert [] == found(text)
+    assert [] == scan_entities(text)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_word_that_names_a_number_takes_it(text: str):
 )
 def test_a_number_after_its_own_word_is_found(text: str, name: str):
     """The same numbers are found if the words before them introduce personal data or nothing."""
-    assert [name] == [one for one, _ in found(text)]
+    assert [name] == [one for one, _ in scan_entities(text)]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_number_after_its_own_word_is_found(text: str, name: str):
 )
 def test_a_login_or_a_reserved_domain_is_not_an_address(text: str):
     """Logins in URLs and addresses of reserved domains are not mail addresses."""
-    assert [] == found(text)
+    assert [] == scan_entities(text)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_login_or_a_reserved_domain_is_not_an_address(text: str):
 )
 def test_a_role_mailbox_is_not_personal_data(mailbox: str):
     """A mailbox of a role, also with a region, is not found."""
-    assert [] == found(f"Write to {mailbox}@acme.com.")
+    assert [] == scan_entities(f"Write to {mailbox}@acme.com.")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_role_mailbox_is_not_personal_data(mailbox: str):
 )  # fmt: skip
 def test_an_address_of_a_person_is_found(address: str):
     """Though a part of it is the name of an office."""
-    assert ["EmailAddress"] == [name for name, _ in found(address)]
+    assert ["EmailAddress"] == [name for name, _ in scan_entities(address)]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_an_address_of_a_person_is_found(address: str):
 )
 def test_a_published_test_card_is_not_personal_data(text: str):
     """A card number published for tests is not found if the text says that it is a test."""
-    assert [] == found(text)
+    assert [] == scan_entities(text)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_published_test_card_is_not_personal_data(text: str):
 )
 def test_any_other_card_is_found(text: str):
     """A card number is found if it is not published for tests or the text does not say so."""
-    assert ["CreditCardNumber"] == [name for name, _ in found(text)]
+    assert ["CreditCardNumber"] == [name for name, _ in scan_entities(text)]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_any_other_card_is_found(text: str):
 )
 def test_a_business_number_is_not_personal_data(text: str):
     """A number after a word for a business, and a toll-free number, are not found."""
-    assert [] == found(text)
+    assert [] == scan_entities(text)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_business_number_is_not_personal_data(text: str):
 )
 def test_a_telephone_of_a_person_is_found(text: str):
     """A person's number is found, also in a sentence that names a business."""
-    assert ["PhoneNumber"] == [name for name, _ in found(text)]
+    assert ["PhoneNumber"] == [name for name, _ in scan_entities(text)]
 
 
 @pytest.mark.parametrize(
@@ -203,26 +203,26 @@ def test_a_telephone_of_a_person_is_found(text: str):
 )
 def test_context_is_read_in_every_spelling(text: str):
     """In keys of JSON, in camel case, in the next line, and behind the number."""
-    assert [("SSN", "219440178")] == found(text)
+    assert [("SSN", "219440178")] == scan_entities(text)
 
 
 def test_context_ends_with_its_clause():
     """The key of the next member introduces what follows it."""
-    assert [] == found('{"count": 219440178, "ssn": null}')
+    assert [] == scan_entities('{"count": 219440178, "ssn": null}')
 
 
 def test_the_nearest_word_names_the_number():
     """Nine digits pass for a routing number and for an SSN."""
     text = "SSN 219440178 and routing number 122105155."
 
-    assert [("SSN", "219440178"), ("RoutingNumber", "122105155")] == found(text)
+    assert [("SSN", "219440178"), ("RoutingNumber", "122105155")] == scan_entities(text)
 
 
 def test_a_word_of_the_previous_sentence_is_no_context():
     """A word of the previous sentence introduces no number of this one."""
     text = "Ticket 88213045 is open. 219440178 is the SSN of the customer."
 
-    assert [("SSN", "219440178")] == found(text)
+    assert [("SSN", "219440178")] == scan_entities(text)
 
 
 @pytest.mark.parametrize(
@@ -230,26 +230,26 @@ def test_a_word_of_the_previous_sentence_is_no_context():
 )
 def test_a_free_number_belongs_to_no_person(text: str):
     """Hotlines are public."""
-    assert [] == found(text)
+    assert [] == scan_entities(text)
 
 
 def test_an_enumeration_shares_its_word():
     """The seed counts two bank accounts."""
     text = "Bank account numbers: 0532013000 and 648489890."
 
-    assert ["BankAccountNumber"] * 2 == [name for name, _ in found(text)]
+    assert ["BankAccountNumber"] * 2 == [name for name, _ in scan_entities(text)]
 
 
 def test_a_number_behind_another_is_not_introduced():
     """The word belongs to the first one."""
-    assert [("BankAccountNumber", "0532013000")] == found(
+    assert [("BankAccountNumber", "0532013000")] == scan_entities(
         "Bank account number 0532013000 holds 250000000 of them."
     )
 
 
 def test_overlapping_matches_keep_the_most_confident():
     """An IBAN is found as such and not as the account number in it."""
-    assert [("IBAN", "DE89 3704 0044 0532 0130 00")] == found(
+    assert [("IBAN", "DE89 3704 0044 0532 0130 00")] == scan_entities(
         "Bank account: DE89 3704 0044 0532 0130 00"
     )
 
@@ -258,7 +258,7 @@ def test_full_width_digits_and_dashes_are_found():
     """Full-width digits and other dashes are read, and offsets refer to the original text."""
     text = "SSN：２１９\u201144\u20110178、"
 
-    assert [("SSN", "２１９\u201144\u20110178")] == found(text)
+    assert [("SSN", "２１９\u201144\u20110178")] == scan_entities(text)
 
 
 def test_jurisdictions_choose_rows():
@@ -308,7 +308,7 @@ def test_any_text_can_be_read(text):
 )  # fmt: skip
 def test_marks_within_an_identifier_hide_nothing(text: str, entity: str, written: str) -> None:
     """Emphasis, tags, characters without width and escapes; offsets are those of the text."""
-    assert [(entity, written)] == found(text)
+    assert [(entity, written)] == scan_entities(text)
     assert not any(character.isdigit() for one in scan(text) for character in one.masked)
 
 

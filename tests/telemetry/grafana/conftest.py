@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.prometheus import query, scraped, served, wait_for
+from tests.prometheus import query, run_prometheus, serve_metrics, wait_for
 
 HELD = "sum(quality_pipeline_blocks_total{reason='pii'})"
 """One more for each round."""
@@ -24,8 +24,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     folder = tmp_path_factory.mktemp("grafana")
     with (
         as_file(files("abs_shield.telemetry.grafana") / "alerts.yaml") as rules,
-        served(SERVER, str(folder)) as service,
-        scraped(folder, service.port, rules=rules) as client,
+        serve_metrics(SERVER, str(folder)) as service,
+        run_prometheus(folder, service.port, rules=rules) as client,
     ):
         wait_for(lambda: {(): 1.0} == query(client, HELD), "no metric was scraped")
         service.work()

@@ -74,7 +74,7 @@ class Arrivals:
     @property
     def spans(self) -> list[TelemetryRecord]:
         return [
-            _told(span.name, span, scope)
+            _record_of(span.name, span, scope)
             for request in self._requests("traces")
             for resource in request.resource_spans
             for scope in resource.scope_spans
@@ -84,7 +84,7 @@ class Arrivals:
     @property
     def events(self) -> list[TelemetryRecord]:
         return [
-            _told(record.event_name, record, scope)
+            _record_of(record.event_name, record, scope)
             for request in self._requests("logs")
             for resource in request.resource_logs
             for scope in resource.scope_logs
@@ -120,7 +120,7 @@ class Arrivals:
             yield REQUESTS[signal].FromString(file.read_bytes())
 
 
-def _told(name: str, message: Any, scope: Any) -> TelemetryRecord:
+def _record_of(name: str, message: Any, scope: Any) -> TelemetryRecord:
     return TelemetryRecord(name, message, _plain_pairs(message), scope.scope.name)
 
 

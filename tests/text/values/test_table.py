@@ -37,7 +37,7 @@ def test_the_table_is_large():
     assert sum(len(row.spellings) for row in ROWS) >= 2_300
 
 
-def wanted(row: Row) -> Figure:
+def figure_of(row: Row) -> Figure:
     """Return the value of a row as a figure."""
     return Figure(row.kind, str(row.value), 0, 1, (row.value,), Decimal("0.000001"))
 
@@ -48,7 +48,7 @@ def test_the_reader_finds_one_value(row):
     for spelling in row.spellings:
         (value,) = figures(SENTENCE.format(spelling))
         assert value.kind == row.kind, spelling
-        assert figures_agree(wanted(row), value), spelling
+        assert figures_agree(figure_of(row), value), spelling
 
 
 @pytest.mark.parametrize("row", SUMS, ids=str)
@@ -91,7 +91,7 @@ def test_what_a_text_mentions_is_not_cut(row):
             )
 
 
-def written(row: Row) -> object:
+def tool_text(row: Row) -> object:
     """Return a value as a tool returns it."""
     match row.value:
         case Day(year, month, day):
@@ -108,7 +108,7 @@ def test_an_answer_may_spell_what_a_tool_returned(row):
     for spelling in row.spellings:
         session = Session()
         session.user("What does the sheet say?")
-        session.tool_result("read_sheet", {"value": written(row)})
+        session.tool_result("read_sheet", {"value": tool_text(row)})
         report = checked(SENTENCE.format(spelling), session=session)
         assert [] == [miss.text for claim in report.claims for miss in claim.missing], spelling
 

@@ -48,13 +48,13 @@ def test_both_accept_the_same_numbers(key: str):
     theirs = _validator(MODULES[key])
     draw = random.Random(key)
     for _ in range(400):
-        value = changed(case.value, draw)
+        value = change_digits(case.value, draw)
         ours = any(row.pattern.fullmatch(value) and row.accepts(value) for row in rows)
         if ours and key not in NARROWER:
             assert theirs(value)
 
 
-def changed(value: str, draw: random.Random) -> str:
+def change_digits(value: str, draw: random.Random) -> str:
     """Return a value with one or two other digits."""
     digits = [n for n, one in enumerate(value) if one.isdigit()]
     characters = list(value)
