@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
-from warnings import warn
 
 from abs_shield.backtest.call_labels import Labels
 from abs_shield.backtest.policy_comparison import Comparison, compare
@@ -46,12 +45,6 @@ class Compared:
     comparison: Comparison
     notes: list[BadLine | SessionStart] = field(default_factory=list)
     first_run: str = ""
-
-    @property
-    def told(self) -> list[BadLine | SessionStart]:
-        """Deprecated name of `notes`."""
-        warn("`Compared.told` is now `notes`", DeprecationWarning, stacklevel=2)
-        return self.notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,6 @@ MOST_PER_THOUSAND = 3
 """Of the words in identifiers: a local variable may now and then be best named so."""
 STAYS = {
     "known_currency": "decisions are stored under the names of rules",
-    "told": "the old name of `Compared.notes`, which warns",
 }
 """Names of functions that stay, each with the reason."""
 FRAMEWORKS_OWN = frozenset({"ShieldMiddleware"})
