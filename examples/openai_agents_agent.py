@@ -57,7 +57,7 @@ def answers() -> Iterator[Any]:
 
 
 class Scripted(Model):
-    """Stands for a language model."""
+    """A scripted model in place of a language model."""
 
     def __init__(self) -> None:
         self._answers = answers()
@@ -66,7 +66,8 @@ class Scripted(Model):
         return ModelResponse(output=[next(self._answers)], usage=Usage(), response_id=None)
 
     def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        raise NotImplementedError
+        # `Model` requires this method; only `run_streamed` calls it, which is not used here
+        raise NotImplementedError("this example does not stream")
 
 
 async def main() -> None:
