@@ -73,7 +73,7 @@ class _FeedbackFormatter:
 
     def __call__(self, args: ToolErrorFormatterArgs[Any]) -> Any:
         run = run_of(args.run_context)
-        decision = None if run is None else run.unknown.get(args.call_id)
+        decision = None if run is None else run.unoffered.get(args.call_id)
         if args.kind == "tool_not_found" and decision is not None and decision.blocked:
             return feedback_text(decision)
         return None if self.host is None else self.host(args)

@@ -124,7 +124,7 @@ class AgentRun:
     State of one run.
 
     Attributes:
-        unknown: Decisions about calls of tools that were not offered, by call id.
+        unoffered: Decisions about calls of tools that were not offered, by call id.
         paused: Guards of agent tools that wait for an approval inside, by call id.
     """
 
@@ -133,7 +133,7 @@ class AgentRun:
         self.firewall = runs.firewall
         self.session = session
         self.usage: Any = None
-        self.unknown: dict[str | None, Decision] = {}
+        self.unoffered: dict[str | None, Decision] = {}
         self.paused: dict[str, Guard] = {}
         self._adapter = adapter
         self._offered: frozenset[str] = frozenset()
@@ -195,7 +195,7 @@ class AgentRun:
         for call in calls:
             # the SDK does not dispatch unknown tools, so their calls are decided here
             if call.name not in self._offered:
-                self.unknown[call.id] = self.firewall.check_call(call, session=self.session)
+                self.unoffered[call.id] = self.firewall.check_call(call, session=self.session)
 
     def guard(self, call: ToolCall) -> Guard:
         """Return the guard of the dispatch of *call*."""
