@@ -116,6 +116,7 @@ def _rejects(name: str, one: Opinion, effects: Mapping[str, ScorerEffect]) -> bo
     """Return whether a scorer that may revise rejects a claim."""
     if SCORERS[name].caps:
         return bool(one.contradicted or one.missing)
+    # below even odds the scorer takes the claim for wrong
     return effects[name] is not ScorerEffect.ROUTE and one.score < 0.5
 
 

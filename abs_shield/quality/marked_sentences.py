@@ -308,6 +308,7 @@ def _find_ranges(plain: str, figures: Sequence[Figure], at: Sequence[int]) -> se
         if one.kind != other.kind or one.kind not in SUMS or (is_year(one) and is_year(other)):
             continue
         between = plain[at[n] + 1 : at[n + 1]]
+        # 40 characters: enough for "from" or "between" and the two words that may follow it
         before = plain[max(0, at[n] - 40) : at[n]]
         alike = (one.unit == "%") == (other.unit == "%")
         years = is_year(one) or is_year(other)

@@ -143,6 +143,7 @@ class Series:
 
     def _cluster(self, above: bool, far: bool) -> float:
         now, near, further = self.total, 0, 0
+        # two of three points, or four of five: this one, and those of the two or four before it
         for total, was_above, was_far in self._beyond:
             if was_above is above and total > now - 4:
                 near += 1

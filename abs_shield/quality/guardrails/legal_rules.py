@@ -156,6 +156,7 @@ def case_citation(reading: Reading) -> Iterator[Place]:
 
 def _is_news(text: str, match: re.Match[str]) -> bool:
     """Return whether a case is only mentioned: `the parties in Acme v. Globex settled`."""
+    # 60 characters: enough for a phrase of the patterns, such as "settlement in the matter of"
     before = text[max(0, match.start() - 60) : match.start()]
     behind = text[match.end() : match.end() + 60]
     return _IN_SUIT.search(before) is not None or _IS_SUED.match(behind) is not None
@@ -198,6 +199,7 @@ def regulatory_reference(reading: Reading) -> Iterator[Place]:
         if match is not None and not _CODE.search(scope.context_of(sentence) + near):
             yield sentence.start + match.start(), sentence.start + match.end()
     for match in _CFR.finditer(reading.text):
+        # 20 characters: more than the longest form, "Title 21 of the "
         before = reading.text[max(0, match.start() - 20) : match.start()]
         complete = _CFR_TITLE.search(before) and _CFR_BEHIND.match(match["behind"])
         if not complete and _CFR_SECTION.match(match["behind"]):

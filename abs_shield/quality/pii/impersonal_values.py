@@ -50,6 +50,7 @@ def is_personal_phone(text: str, start: int, end: int) -> bool:
     for stop in _STOP.finditer(text, begin, start):
         begin = stop.end()
     for word in _BUSINESS.finditer(text, begin, start):
+        # 20 characters: a possessive, and at most one word before "office"
         if _HIS_OFFICE.search(text, max(0, word.start() - 20), word.start()) and (
             word[0].casefold().startswith("office")
         ):
