@@ -46,8 +46,8 @@ def firewall(**policy: Any) -> Shield:
     return Shield(shield.configure(tools=tools, **policy))
 
 
-def done(call: Any) -> str:
-    """The host's dispatch."""
+def dispatch_stub(call: Any) -> str:
+    """Return a result for a call without running a tool."""
     return f"did {call.name} with {call.arguments}"
 
 
@@ -62,7 +62,7 @@ def completion(*calls: Call, tokens: list[tuple[str, float]] | None = None) -> C
 def test_a_decision_has_the_call_id_and_the_model():
     """The decision has the provider's call id and the name of the model."""
     guard = firewall()
-    run_tool_calls(completion(GOOD), USER, firewall=guard, dispatch=done)
+    run_tool_calls(completion(GOOD), USER, firewall=guard, dispatch=dispatch_stub)
 
     (decision,) = about_calls(guard.store)
     assert ("c1", "scripted") == (decision.call_id, decision.model)
@@ -72,7 +72,7 @@ def test_logprobs_are_forwarded():
     """vLLM counts the tokens of the call's markup among the content's."""
     tokens = [('{"name": "', -0.01), ("ref", -2.0), ("und", -1.0), ('"', 0.0)]
     guard = firewall()
-    run_tool_calls(completion(GOOD, tokens=tokens), USER, firewall=guard, dispatch=done)
+    run_tool_calls(completion(GOOD, tokens=tokens), USER, firewall=guard, dispatch=dispatch_stub)
 
     (decision,) = about_calls(guard.store)
     assert ["low_likelihood"] == [finding.code for finding in decision.findings]
@@ -84,7 +84,9 @@ def test_a_growing_list_of_messages_is_recorded_once():
     messages = [*USER]
     for call_id in ("c1", "c2"):
         response = completion(GOOD._replace(id=call_id))
-        replies = run_tool_calls(response, messages, firewall=guard, session=session, dispatch=done)
+        replies = run_tool_calls(
+            response, messages, firewall=guard, session=session, dispatch=dispatch_stub
+        )
         messages += [response.choices[0].message.model_dump(exclude_none=True), *replies]
 
     assert 1 == session.turns
@@ -115,11 +117,13 @@ def test_a_conversation_stored_by_the_provider_is_opaque():
     )
     response = Response.model_validate({**written, "previous_response_id": "r0"})
     guard = firewall(mode="strict", on_suspicious="block")
-    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=dispatch_stub)
     assert message["output"].startswith("did refund")
 
     session = guard.session(messages=USER)
-    (message,) = run_tool_calls(response, [], firewall=guard, session=session, dispatch=done)
+    (message,) = run_tool_calls(
+        response, [], firewall=guard, session=session, dispatch=dispatch_stub
+    )
     assert '"unseen"' in message["output"]
 
 
@@ -128,7 +132,7 @@ def refunds(**members: Any) -> bool:
     call = GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})
     response = Response.model_validate({**write_response([call], False), **members})
     guard = firewall(mode="strict", on_suspicious="block")
-    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=dispatch_stub)
     return bool(message["output"].startswith("did refund"))
 
 
@@ -159,14 +163,14 @@ def test_the_result_of_a_hosted_tool_is_opaque():
     search["action"] = {"type": "search", "query": "tx"}
     response = Response.model_validate({**written, "output": [search, *written["output"]]})
     guard = firewall(mode="strict", on_suspicious="block")
-    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=dispatch_stub)
     assert message["output"].startswith("did refund")
 
 
 def test_a_response_without_choices_has_no_messages():
     """Some servers send such a response when a content filter stops it."""
     empty = ChatCompletion.model_validate({**write_chat("", False), "choices": []})
-    assert [] == run_tool_calls(empty, USER, firewall=firewall(), dispatch=done)
+    assert [] == run_tool_calls(empty, USER, firewall=firewall(), dispatch=dispatch_stub)
 
 
 def test_a_custom_tool_takes_text():
@@ -174,7 +178,7 @@ def test_a_custom_tool_takes_text():
     item = {"type": "custom_tool_call", "call_id": "c1", "name": "shell", "input": "ls -la"}
     response = Response.model_validate({**write_response([], False), "output": [item]})
     guard = Shield(shield.configure(mode="strict", tools=[Tool(name="shell")]))
-    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=dispatch_stub)
 
     assert "custom_tool_call_output" == message["type"]
     assert "did shell with {'input': 'ls -la'}" == message["output"]
@@ -207,7 +211,9 @@ def test_a_parsed_answer_causes_no_warning(parse):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for messages in (USER, message):
-            replies = run_tool_calls(response, messages, firewall=firewall(), dispatch=done)
+            replies = run_tool_calls(
+                response, messages, firewall=firewall(), dispatch=dispatch_stub
+            )
 
     assert [] == [str(warning.message) for warning in caught]
     assert 1 == len(replies)
@@ -221,14 +227,18 @@ def test_an_answer_without_choices_has_no_calls(mode, choices):
     if choices:
         response.choices = [Choice.construct(index=0, finish_reason="stop", message=None)]
 
-    assert [] == run_tool_calls(response, USER, firewall=firewall(mode=mode), dispatch=done)
+    assert [] == run_tool_calls(
+        response, USER, firewall=firewall(mode=mode), dispatch=dispatch_stub
+    )
 
 
 def test_an_unreadable_message_makes_the_session_opaque():
     """A message that cannot be read does not stop the loop."""
     session = Session()
     odd = [*USER, {"role": "narrator", "content": "meanwhile"}]
-    run_tool_calls(completion(GOOD), odd, firewall=firewall(), session=session, dispatch=done)
+    run_tool_calls(
+        completion(GOOD), odd, firewall=firewall(), session=session, dispatch=dispatch_stub
+    )
     assert "narrator" in record_of(session).opaque_reasons[0]
 
 

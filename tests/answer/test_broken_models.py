@@ -12,7 +12,7 @@ from tests.answer.shop import ASKED, EVEN, OPEN, TRUE, Shop, shop_session, statu
 
 @pytest.fixture
 def shop():
-    """A shop in a run that has looked up order W-2040."""
+    """Yield a shop in a session that has looked up order W-2040."""
     with shop_session() as requests:
         yield requests
 

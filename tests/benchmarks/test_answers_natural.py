@@ -76,7 +76,7 @@ def value_of(formula):
 
 
 def readings(number):
-    """The values that a figure may have: 1.460 is a decimal in one language, groups in another."""
+    """Return the values that a figure may have: 1.460 is a decimal in some languages only."""
     plain = re.sub(r"[ \u202f]", "", number)
     texts = {plain.replace(",", ""), plain.replace(".", "").replace(",", "."), plain}
     return {Decimal(text) for text in texts if re.fullmatch(r"\d+(?:\.\d+)?", text)}
@@ -89,7 +89,7 @@ def numbers_of(text):
 
 
 def source_of(run):
-    """All that stood before the answer, as one text."""
+    """Return all texts of a run before its answer, as one text."""
     return json.dumps(run.steps, ensure_ascii=False)
 
 

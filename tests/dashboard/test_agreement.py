@@ -50,8 +50,8 @@ def write_plain_log(log: Log) -> None:
     label(store, result[::10])
 
 
-def changed_labels(log: Log) -> None:
-    """Some labels are changed, once and twice."""
+def change_labels(log: Log) -> None:
+    """Change some labels once and some twice."""
     write_plain_log(log)
     store, result = log
     label(store, result[::20], seed=2)
@@ -67,8 +67,8 @@ def write_two_chains(log: Log) -> None:
         label(other, result[::10])
 
 
-def same_ids(log: Log) -> None:
-    """Some decisions were written twice under one id."""
+def repeat_ids(log: Log) -> None:
+    """Write some decisions twice with the same id."""
     store, result = log
     write(store, *(one for one in result for _ in range(1 + (one.at % 7 == 0))))
     label(store, result[::10])
@@ -91,12 +91,12 @@ def prune_half(log: Log) -> None:
     store.prune(result[len(result) // 2].at)
 
 
-ODD = [write_plain_log, changed_labels, write_two_chains, same_ids, drop_decisions, prune_half]
+ODD = [write_plain_log, change_labels, write_two_chains, repeat_ids, drop_decisions, prune_half]
 
 
 @pytest.fixture
 def log(store: SqliteStore) -> Log:
-    """A log, and ten hours of decisions for it."""
+    """Return an empty log, and ten hours of decisions for it."""
     return store, random_decisions(600, seed=5)
 
 

@@ -17,7 +17,7 @@ DATED = re.compile(r", \d{4}-\d\d-\d\d .*")
 
 
 def words(line: str) -> str:
-    """A line without what differs from day to day, or by the width of a column."""
+    """Return a line without its dates and the widths of its columns."""
     return " ".join(DATED.sub("", line).split())
 
 

@@ -13,7 +13,7 @@ ENGINES = ["jsonschema", "pydantic-core"]
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bound is what is tested, not how far away it is."""
+    """Lower the limit of steps, so that tests reach it with small values."""
     monkeypatch.setattr(work_budget, "MAX_STEPS", 5_000)
 
 

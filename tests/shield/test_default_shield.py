@@ -14,7 +14,7 @@ from tests.subjects import about_calls
 
 @pytest.fixture
 def refund():
-    """A bare tool, known to every Shield."""
+    """Return a tool decorated without a Shield."""
 
     @shielded
     def bare_refund(amount: float) -> float:

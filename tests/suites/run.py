@@ -113,7 +113,7 @@ class Runs:
 
 
 def _is_secret(variable: str) -> bool:
-    """Some suites have tests that call the real service where they find a key."""
+    """Return whether a variable may be a key, with which some suites call the real service."""
     return variable.endswith(("_API_KEY", "_TOKEN", "_SECRET"))
 
 

@@ -21,7 +21,7 @@ from tests.telemetry.receiver.arrivals import Arrivals
 
 
 def _binary() -> str | None:
-    """The collector: what `ROTEL` names, what its wheel holds, or what is on PATH."""
+    """Return the path of the collector: from `ROTEL`, its wheel, or PATH."""
     wheel = importlib.util.find_spec("rotel")
     beside = Path(wheel.origin).with_name("rotel-agent") if wheel and wheel.origin else None
     return os.environ.get("ROTEL") or (str(beside) if beside else shutil.which("rotel"))

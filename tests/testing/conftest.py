@@ -34,7 +34,7 @@ def no_shared_tools():
 
 @pytest.fixture
 def make_shield():
-    """Makes a Shield with `find_order` and `refund`; keywords go to its policy."""
+    """Return a function that creates a Shield with `find_order` and `refund`."""
 
     def make(**declared):
         firewall = Shield(shield.configure(**{"rules": [refund_is_small], **declared}), hooks=None)
@@ -62,7 +62,7 @@ def firewall(make_shield):
 
 @pytest.fixture
 def inner(pytester):
-    """Runs pytest on the source of one test file, in this process, warnings as errors."""
+    """Return a function that runs pytest on a source in this process, with warnings as errors."""
     installed = {point.name for point in entry_points(group="pytest11")}
     plugin = () if "abs_shield" in installed else ("-p", "abs_shield.testing.plugin")
 

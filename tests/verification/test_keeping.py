@@ -20,8 +20,8 @@ from abs_shield.verification import VerificationEngine
 from abs_shield.verification.tool_state import OUT_OF_DATE
 
 
-def taught(*, start=0, calls=30, tool="t"):
-    """An engine that learnt from a price of about 100 to 104, and from a few labels."""
+def trained_engine(*, start=0, calls=30, tool="t"):
+    """Return an engine that has learnt from prices of 100 to 104 and from a few labels."""
     engine = VerificationEngine()
     give(engine, start=start, calls=calls, tool=tool)
     return engine
@@ -47,7 +47,7 @@ def path(request, tmp_path):
 
 def test_a_saved_engine_goes_on(path):
     """Loaded into a new engine, results are judged as in the old one."""
-    engine = taught()
+    engine = trained_engine()
     engine.calibrate("t", block_threshold=0.7)
     for _ in range(7):
         engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
@@ -61,7 +61,7 @@ def test_a_saved_engine_goes_on(path):
 
 def test_loading_twice_changes_nothing(path):
     """Loading a file again adds no result."""
-    engine = taught()
+    engine = trained_engine()
     engine.save(path)
     engine.load(path).load(path)
 
@@ -70,7 +70,7 @@ def test_loading_twice_changes_nothing(path):
 
 def test_quarantined_results_are_saved(path):
     """A label can release a quarantined result after a restart."""
-    engine = taught()
+    engine = trained_engine()
     result = judge_price(engine)
     engine.save(path)
     loaded = VerificationEngine().load(path)
@@ -83,7 +83,7 @@ def test_quarantined_results_are_saved(path):
 
 def test_two_engines_are_merged():
     """Each learns what the other knows, in whichever order."""
-    one, other = taught(calls=20), taught(calls=20)
+    one, other = trained_engine(calls=20), trained_engine(calls=20)
     snapshot = one.snapshot()
     one.restore(other.snapshot())
     other.restore(snapshot)
@@ -118,7 +118,7 @@ def test_no_text_of_a_result_is_saved(path):
 
 
 def _work(path, start):
-    engine = taught(start=start, calls=10)
+    engine = trained_engine(start=start, calls=10)
     engine.save(path)
 
 
@@ -265,7 +265,7 @@ def test_the_engine_is_locked_while_it_judges(act):
 )
 def test_what_cannot_be_loaded(tmp_path, name, content, message):
     """One line says what is wrong, and the engine is as it was."""
-    path, engine = tmp_path / name, taught()
+    path, engine = tmp_path / name, trained_engine()
     before = engine.snapshot()
     if content is not None:
         path.write_text(content)
@@ -289,9 +289,9 @@ def test_a_file_that_is_no_database_is_closed_again(tmp_path):
     assert str(path) not in files
 
 
-def whole():
-    """A snapshot with something of every part, of a calibrated tool."""
-    engine = taught()
+def full_snapshot():
+    """Return a snapshot of a calibrated tool with entries in every part."""
+    engine = trained_engine()
     judge_price(engine)
     engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
     labelled = [({"schema_mismatch": n % 3 == 0}, n % 3 == 0) for n in range(90)]
@@ -333,7 +333,7 @@ DAMAGES = [
 
 @pytest.fixture(scope="module")
 def snapshot():
-    return whole()
+    return full_snapshot()
 
 
 @pytest.mark.parametrize(("part", "name", "value"), DAMAGES)
@@ -341,7 +341,7 @@ def test_a_damaged_part_changes_nothing(snapshot, part, name, value):
     """One number of a snapshot is none: one line says which, and nothing was restored."""
     damaged = deepcopy(snapshot)
     next(iter(damaged[part].values()))[name] = value
-    engine = taught(tool="u", calls=3)
+    engine = trained_engine(tool="u", calls=3)
     before = engine.snapshot()
     with pytest.raises(StoreError, match=r"is damaged: .*; nothing was restored") as caught:
         engine.restore(damaged)
@@ -383,7 +383,7 @@ def test_a_missing_part_is_reported(snapshot, part):
 def test_a_damaged_database_changes_nothing(tmp_path, part, body):
     """A database with an invalid row is neither loaded nor overwritten."""
     path = tmp_path / "state.db"
-    taught().save(path)
+    trained_engine().save(path)
     with closing(sqlite3.connect(path)) as database:
         database.execute("INSERT INTO verification VALUES (?, 'x', ?)", (part, body))
         database.commit()
@@ -400,7 +400,7 @@ def test_a_damaged_database_changes_nothing(tmp_path, part, body):
 
 def test_an_unregistered_tool_is_not_restored(path):
     """Loading a file or a snapshot restores neither its results nor its labels and calibration."""
-    engine = taught()
+    engine = trained_engine()
     give(engine, tool="kept")
     engine.record_feedback("t", confidence_score=0.1, was_hallucination=True)
     engine.calibrate("t", block_threshold=0.7)
@@ -419,7 +419,7 @@ def test_an_unregistered_tool_is_not_restored(path):
 
 def test_other_engines_forget_it_too():
     """Earlier state of the tool is dropped; later state is new."""
-    one, other = taught(), taught()
+    one, other = trained_engine(), trained_engine()
     one.unregister_tool("t")
     give(one, calls=2)
     other.restore(one.snapshot())
@@ -486,7 +486,7 @@ def test_results_that_were_refused_in_a_row_are_counted_on(tmp_path):
     for n in range(40, 145):
         for engine, verdicts in zip(engines, messages, strict=True):
             verdicts.append(verdict_on(engine, n, 1e9))
-        other = taught(tool=f"u{n}", calls=1)
+        other = trained_engine(tool=f"u{n}", calls=1)
         engines[1].restore(other.snapshot())
 
     assert "accept" == messages[0][-1]
@@ -498,7 +498,7 @@ def test_results_that_were_refused_in_a_row_are_counted_on(tmp_path):
 
 def test_threads_save_one_snapshot(path):
     """Eight concurrent saves all succeed, and the file is one of theirs."""
-    engine, errors = taught(), []
+    engine, errors = trained_engine(), []
 
     def work():
         for _ in range(10):
@@ -528,13 +528,13 @@ def test_concurrent_saves_to_one_database_are_serialised(tmp_path):
             sleep(0.2)
             return super().restore(snapshot)
 
-    taught(calls=3).save(path)
+    trained_engine(calls=3).save(path)
     slow = Slow()
     give(slow, calls=5)
     thread = Thread(target=slow.save, args=(path,))
     thread.start()
     assert reading.wait(10)
-    taught(calls=7).save(path)
+    trained_engine(calls=7).save(path)
     thread.join()
 
     assert 3 + 5 + 7 == len(VerificationEngine().load(path).snapshot()["results"])
@@ -543,17 +543,17 @@ def test_concurrent_saves_to_one_database_are_serialised(tmp_path):
 def test_a_newer_database_is_refused(tmp_path):
     """The error names the version, and the database stays unchanged."""
     path = tmp_path / "state.db"
-    taught().save(path)
+    trained_engine().save(path)
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 9")
 
     with pytest.raises(StoreError, match="schema_version 9"):
-        taught().save(path)
+        trained_engine().save(path)
 
 
 def test_unregistering_removes_the_state_of_the_tool():
     """The profile, results and labels of the tool are removed; other tools are unchanged."""
-    engine = taught()
+    engine = trained_engine()
     give(engine, tool="kept")
     engine.register_tool_profile("t", required_fields=["price"])
     engine.record_feedback("t", confidence_score=0.1, was_hallucination=False)

@@ -131,8 +131,8 @@ def test_a_slow_pattern_does_not_delay_the_call():
     assert perf_counter() - begun < 1
 
 
-def by_the_page(arguments):
-    """The posterior that the formulas of the page give for what the signals read."""
+def documented_posterior(arguments):
+    """Return the posterior by the formulas of the documentation."""
     groups = {"spc_anomaly": "b", "value_plausibility": "b"}
     groups |= {"historical_inconsistency": "c", "session_inconsistency": "c"}
     odds, fired = log(arguments.prior / (1 - arguments.prior)), {}
@@ -167,7 +167,7 @@ def test_the_posterior_equals_the_documented_formula(value):
     """The strongest signal of each group counts, and unavailable signals are left out."""
     result = price(history(), value)
 
-    assert result.posterior == pytest.approx(by_the_page(result))
+    assert result.posterior == pytest.approx(documented_posterior(result))
 
 
 def test_a_silent_signal_beside_one_that_fired_counts_as_nothing():
@@ -177,7 +177,7 @@ def test_a_silent_signal_beside_one_that_fired_counts_as_nothing():
 
     assert [True, False] == [signal.fired for signal in consistency]
     assert ["", ""] == [signal.unavailable for signal in consistency]
-    assert result.posterior == pytest.approx(by_the_page(result), abs=1e-9)
+    assert result.posterior == pytest.approx(documented_posterior(result), abs=1e-9)
 
 
 @pytest.mark.parametrize(("ratio", "silence"), [(1e6, 0.5), (100, 0.5), (15, 2 / 3), (5, 1 / 1.01)])

@@ -64,5 +64,5 @@ def _outcome(report: Any) -> str:
 
 
 def _reason(report: Any) -> str:
-    """The end of the error."""
+    """Return the last line of the error."""
     return str(report.longrepr)[-1500:] if report.failed else ""
