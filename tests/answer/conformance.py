@@ -57,23 +57,23 @@ def _verifier(name: str) -> Callable[[pytest.FixtureRequest], Row]:
     return row
 
 
-def _judged(model: Judge, asked: Callable[[], int]) -> Row:
+def _judge_row(model: Judge, asked: Callable[[], int]) -> Row:
     return Row(Judged(model), asked)
 
 
 def _scripted(request: pytest.FixtureRequest) -> Row:
     clerk = LookupJudge()
-    return _judged(clerk, lambda: len(clerk.requests))
+    return _judge_row(clerk, lambda: len(clerk.requests))
 
 
 def _asynchronous(request: pytest.FixtureRequest) -> Row:
     clerk = LookupJudge()
-    return _judged(asynchronous(clerk), lambda: len(clerk.requests))
+    return _judge_row(asynchronous(clerk), lambda: len(clerk.requests))
 
 
 def _served(request: pytest.FixtureRequest) -> Row:
     url = served(request)
-    return _judged(client(url, "clerk"), lambda: request_count(url))
+    return _judge_row(client(url, "clerk"), lambda: request_count(url))
 
 
 def served(request: pytest.FixtureRequest) -> str:

@@ -161,8 +161,8 @@ def test_an_answer_of_common_length_is_read_whole() -> None:
 def test_answer_beyond_the_limit_takes_no_steps() -> None:
     """Doubling an answer beyond the limit does not increase the number of steps."""
 
-    def judged(times: int) -> int:
+    def check_steps(times: int) -> int:
         return steps(lambda: checked("The room is free. " * 12_000 * times, evidence=FACT))
 
-    judged(1)
-    assert judged(2) <= 1.01 * judged(1)
+    check_steps(1)
+    assert check_steps(2) <= 1.01 * check_steps(1)

@@ -44,7 +44,7 @@ def toolsets():
 def replay_decisions(some, toolsets):
     """Return, for a policy, the calls that a replay of it flags and would block."""
 
-    def judged(policy):
+    def replay_policy(policy):
         flagged, blocked = set(), set()
         for one in replay([some], policy=policy, toolsets=toolsets):
             key = (one.run_id, one.call_index)
@@ -52,7 +52,7 @@ def replay_decisions(some, toolsets):
             blocked |= {key} if one.decision.would_block else set()
         return flagged, blocked
 
-    return judged
+    return replay_policy
 
 
 @rule(tool="*")

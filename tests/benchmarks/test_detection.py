@@ -114,16 +114,16 @@ def test_a_rule_that_is_off_finds_nothing(rules: Any) -> None:
     guard = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
     fired: set[str] = set()
 
-    def codes() -> list[str]:
+    def finding_codes() -> list[str]:
         with guard.session() as session:
             session.user("Cancel my order, please.")
             call = ToolCall("cancel", {"order_id": "your_order_id"})
             return [finding.code for finding in guard.check_call(call).findings]
 
     with rules.watched(fired, set()):
-        assert ["placeholder"] == codes()
+        assert ["placeholder"] == finding_codes()
     with rules.without("placeholders"):
-        assert ["unseen"] == codes()
+        assert ["unseen"] == finding_codes()
     assert "placeholders" in fired
     assert "echoes" not in fired
 

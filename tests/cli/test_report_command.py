@@ -65,7 +65,7 @@ def test_every_layer_and_tool_is_counted(command, log):
 
 
 def test_a_log_in_postgresql(command, dsn):
-    """The same tables, from a server; the address's options are not shown."""
+    """A log on a PostgreSQL server has the same tables; options of the address are not shown."""
     fill_log(dsn, order(1), refund(3, 900))
     done = command("report", dsn)
 
@@ -426,7 +426,7 @@ def test_outputs_have_their_own_line(command, log, tmp_path, mode, held):
 
 
 def test_an_answer_can_be_labelled(command, log):
-    """It has no tool to name."""
+    """A decision about an answer, which has no tool, can be labelled."""
     log_answers(log, "Booking ABC123 costs 999.00 EUR.")
     with contextlib.closing(open_store(str(log))) as store:
         [one] = [decision for decision in store.scan() if not decision.tool]
@@ -511,7 +511,7 @@ class Page(HTMLParser):
 
 
 def test_the_page_has_a_heatmap(command, busy_log, tmp_path):
-    """Each tool and layer has a cell with a sign, and the rule stands below."""
+    """Each tool and layer has a cell with a sign, and a text below explains the rule."""
     path = tmp_path / "page.html"
     done = command("report", busy_log[0], "--html", path)
     page = Page(path.read_text())
@@ -603,7 +603,7 @@ def test_two_outputs_cannot_be_one_file(command, log, tmp_path, monkeypatch, oth
 
 
 def test_a_folder_is_not_a_log(command, tmp_path):
-    """A folder in place of a log is an error that says so."""
+    """A folder given as a log is an error."""
     done = command("report", tmp_path)
 
     assert (2, "") == (done.code, done.out)

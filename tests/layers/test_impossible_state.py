@@ -86,7 +86,7 @@ def test_a_string_rejects_and_says_why():
 
 
 def test_a_rule_whose_optional_parameter_is_absent_does_not_run():
-    """A rule about the currency says nothing of a call without one."""
+    """A rule about an optional parameter does not run for a call without it."""
 
     @rule(tool="transfer")
     def known_currency(currency):

@@ -369,13 +369,13 @@ LETTERS_ONLY = "deadbeef-cafe-beef-fade-facadefacade"
 def test_groups_of_a_uuid_are_not_compared_separately(must_be_seen):
     """A UUID of letters with reordered or repeated groups is unseen."""
 
-    def found(value):
+    def problems_for(value):
         user_text = f"Please cancel {LETTERS_ONLY} today."
         return problems_of(user_text, value, must_be_seen=must_be_seen)
 
-    assert [] == found(LETTERS_ONLY) == found(LETTERS_ONLY.upper())
-    assert ["unseen"] == found("deadbeef-beef-cafe-fade-facadefacade")
-    assert ["unseen"] == found("deadbeef-cafe-cafe-fade-facadefacade")
+    assert [] == problems_for(LETTERS_ONLY) == problems_for(LETTERS_ONLY.upper())
+    assert ["unseen"] == problems_for("deadbeef-beef-cafe-fade-facadefacade")
+    assert ["unseen"] == problems_for("deadbeef-cafe-cafe-fade-facadefacade")
 
 
 @pytest.mark.parametrize("value", ["babe", "fade"])

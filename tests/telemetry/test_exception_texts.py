@@ -168,7 +168,7 @@ def test_a_block_inside_a_tool_names_no_value(firewall, backend, caplog) -> None
 
     @shielded(firewall)
     def outer(note: str) -> str:
-        """Refund what the note says."""
+        """Refund the transaction in the note."""
         return str(firewall.dispatch("refund", {"transaction_id": note, "amount": -AMOUNT}))
 
     with firewall.session() as session:

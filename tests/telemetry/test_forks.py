@@ -38,7 +38,7 @@ def call(times):
         firewall.check_call({"name": "raed", "arguments": {}})
 
 
-def told():
+def exported():
     data = reader.get_metrics_data()
     metrics = [m for r in data.resource_metrics for s in r.scope_metrics for m in s.metrics]
     sums = {m.name: {getattr(p, "value", getattr(p, "count", 0)) for p in m.data.data_points}
@@ -48,16 +48,16 @@ def told():
 
 call(2)
 if collects:
-    told()
+    exported()
 call(1)
 pid = os.fork()
 if not pid:
     call(10)
-    print(json.dumps({"child": told()}), flush=True)
+    print(json.dumps({"child": exported()}), flush=True)
     os._exit(0)
 os.waitpid(pid, 0)
 call(1)
-print(json.dumps({"parent": told()}), flush=True)
+print(json.dumps({"parent": exported()}), flush=True)
 """
 METRICS = ("decisions", "findings", "coverage", "check.duration", "blocked.retries")
 

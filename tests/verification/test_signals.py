@@ -227,14 +227,14 @@ def test_a_required_number_that_is_not_finite_is_a_mismatch(value, before):
     engine = VerificationEngine().register_tool_profile("p", required_fields=["price"])
     engine.register_tool_profile("q", required_fields=["price"], nullable_fields=["price"])
 
-    def judged(tool, price):
+    def judge_tool(tool, price):
         return engine.verify(tool, args={}, result={"price": price}, execution_time_ms=100)
 
     for n in range(before):
-        judged("p", 650 + n % 7)
+        judge_tool("p", 650 + n % 7)
 
     assert ("block", True) == (
-        judged("p", value).verdict,
-        judged("p", value).signals["schema_mismatch"].fired,
+        judge_tool("p", value).verdict,
+        judge_tool("p", value).signals["schema_mismatch"].fired,
     )
-    assert "accept" == judged("q", value).verdict
+    assert "accept" == judge_tool("q", value).verdict

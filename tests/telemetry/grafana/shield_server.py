@@ -1,9 +1,4 @@
-"""
-Runs a Shield whose metrics Prometheus scrapes: one round of work, and one for each line of input.
-
-It prints the port of its metrics after the first round, and a line after each other one. Its
-decision log is in the folder that its first word names.
-"""
+"""Runs a Shield whose metrics Prometheus scrapes; each line of input starts a round of work."""
 
 from __future__ import annotations
 
@@ -99,7 +94,7 @@ def broken(output: AgentOutput, config: QualityConfig) -> Any:
 
 
 def main() -> None:
-    """Serve the metrics, and work as often as it is asked to."""
+    """Serve the metrics, and run one round of work for each line of input."""
     metrics.set_meter_provider(MeterProvider([PrometheusMetricReader()]))
     server, _ = start_http_server(0, addr="127.0.0.1")
     writer = Writer()

@@ -1,4 +1,4 @@
-"""The dashboard is what its generator makes, and every query of it has data of a real run."""
+"""The dashboard equals its generator's output, and every query has data of a real run."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def test_the_file_is_what_the_generator_makes() -> None:
     assert dashboard_text() == read_dashboard()
 
 
-def test_the_models_of_grafana_read_it() -> None:
-    """Its models read them, and write them unchanged."""
+def test_the_models_of_grafana_read_the_dashboard() -> None:
+    """Grafana's models parse the dashboard and write it unchanged."""
     models = pytest.importorskip(
         "grafana_foundation_sdk.models.dashboard", reason="abs-shield[grafana] is not installed"
     )
@@ -90,7 +90,7 @@ def test_a_panel_explains_itself(shown: Any) -> None:
 
 
 def test_panels_do_not_overlap() -> None:
-    """Each has its place on the grid of 24 columns, and an id of its own."""
+    """Each panel has its own id and area on the grid of 24 columns."""
     places = [one["gridPos"] for one in DASHBOARD["panels"]]
     overlapping = [
         (a, b)
@@ -140,8 +140,8 @@ def test_a_variable_has_values(client: Any, name: str) -> None:
 
 @pytest.mark.slow
 @needs_prometheus
-def test_the_overview_counts_what_was_decided(client: Any) -> None:
-    """Two rounds: 7 decisions about calls, 2 about results ... and 42 outputs each."""
+def test_the_overview_counts_decisions(client: Any) -> None:
+    """Two rounds have 99 decisions: about calls, results, answers and outputs."""
     decisions = query(client, fill_expression(panel("Decisions", "stat")))
     blocked = query(client, fill_expression(panel("Blocked", "stat")))
     would_block = query(client, fill_expression(panel("Strict would also block", "stat")))

@@ -1,4 +1,4 @@
-"""The alert rules: what promtool says of them, when they fire, and what they say of a real run."""
+"""The alert rules: valid for promtool, when they fire, and evaluated on a real run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CASES = Path(__file__).with_name("alert_cases.yaml")
 
 @pytest.fixture
 def promtool(tmp_path: Path) -> Any:
-    """Run promtool beside the rules of the package, and the cases."""
+    """Return a function that runs promtool on the rules of the package and the cases."""
     (tmp_path / "alerts.yaml").write_text(read_alerts())
     shutil.copy(CASES, tmp_path)
 
@@ -65,7 +65,7 @@ def test_an_alert_has_both_kinds_of_cases(name: str) -> None:
 @pytest.mark.slow
 @needs_prometheus
 def test_prometheus_evaluates_every_rule(client: Any) -> None:
-    """None fails; what needs no day before has values."""
+    """No rule fails, and each one that needs no earlier day has values."""
     (group,) = client.get("/rules").json()["data"]["groups"]
     states = {rule["name"]: (rule["health"], rule.get("lastError", "")) for rule in group["rules"]}
     now = [name for name in RECORDINGS if not name.endswith("day_before")]

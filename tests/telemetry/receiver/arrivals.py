@@ -25,7 +25,7 @@ RESPONSES = {
 
 
 class Folder:
-    """Keeps each request as three files: its heading, the bytes as sent, and as unpacked."""
+    """Stores each request as three files: its headers, the bytes as sent, and unpacked."""
 
     def __init__(self, path: str | Path, *, before_answer: Callable[[], None]) -> None:
         self._path = Path(path)
@@ -62,7 +62,7 @@ class TelemetryRecord:
 
 
 class Arrivals:
-    """Everything that a folder holds, read anew with each question."""
+    """The contents of a folder, which is read again at each call."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
