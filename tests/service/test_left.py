@@ -19,7 +19,7 @@ from abs_shield.service.upstream_server import command
 from abs_shield.service.upstream_session import UpstreamSessions
 from tests.service import proxies
 from tests.service.proxies import HERE, run_proxy
-from tests.service.test_passing import runs, until
+from tests.service.test_passing import runs, wait_until
 
 IMPATIENT = (
     "import sys; from abs_shield.service import upstream_session; "
@@ -53,7 +53,7 @@ def test_the_process_of_an_idle_client_ends(tmp_path, monkeypatch):
     with run_proxy("--log", "none", "--", *server, log=tmp_path / "log") as url:
         session, _ = post(url, None, {"id": 1, "method": "initialize", "params": hello})
         first = int(starts.read_text())
-        asyncio.run(until(lambda: not runs(first)))
+        asyncio.run(wait_until(lambda: not runs(first)))
         post(url, session, {"method": "notifications/initialized"})
         call = {"name": "who", "arguments": {}}
         _, answer = post(url, session, {"id": 2, "method": "tools/call", "params": call})
