@@ -20,7 +20,7 @@ def scraped(folder: Path, *words: str) -> Any:
     """A service and the Prometheus that scrapes it; a client of the latter's API."""
     with (
         serve_metrics(SERVER, *words) as service,
-        prometheus.scraped(folder, service.port) as client,
+        prometheus.run_prometheus(folder, service.port) as client,
     ):
         yield client
 
