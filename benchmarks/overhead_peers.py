@@ -121,8 +121,8 @@ def environment(name: str, folder: Path) -> Path:
         announce(f"installing {name} into an environment of its own")
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as created:
-            _run(["-m", "venv", "--without-pip", created])
-            _run(["-m", "pip", "--python", created, "install", "--quiet", *wanted])
+            _run([sys.executable, "-m", "venv", "--without-pip", created])
+            _run([*_installer(created), "--quiet", *wanted])
             with suppress(OSError):  # somebody else was faster
                 Path(created).rename(place)
             Path(created).mkdir(exist_ok=True)
@@ -137,8 +137,15 @@ def _wanted(name: str) -> list[str]:
     return list(declared["project"]["dependencies"])
 
 
-def _run(arguments: list[str]) -> None:
-    command = [sys.executable, *arguments]
+def _installer(environment: str) -> list[str]:
+    """Return the command that installs packages into an environment: uv if it is here, else pip."""
+    uv = Path(sys.executable).with_name("uv")
+    if uv.exists():  # it takes a fifth of pip's time
+        return [str(uv), "pip", "install", "--python", environment]
+    return [sys.executable, "-m", "pip", "--python", environment, "install"]
+
+
+def _run(command: list[str]) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
