@@ -30,8 +30,8 @@ nox.options.sessions = ["adapters"]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 """Versions of Python for the test suite; a session whose Python is not installed fails."""
 
-ADAPTERS = ("openai", "anthropic", "openai-agents", "langgraph", "pydantic-ai", "fastmcp")
-"""Extras that install a framework."""
+ADAPTERS = ("fastmcp", "openai", "openai-agents", "langgraph", "anthropic", "pydantic-ai")
+"""Extras that install a framework; with `-j`, the longest tests should begin first."""
 
 JUDGE = (
     "tests/model",
