@@ -199,8 +199,8 @@ def descriptions(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"name": "act", "annotations": HINTS}
 
 
-def decide(declared: Declared, entry: str, description: Any = None) -> tuple[bool, Verdict]:
-    """Judge the call after *description* was added by *entry*; None for no description."""
+def firewall_of(declared: Declared, entry: str, description: Any = None) -> Shield:
+    """Return a Shield with the declaration, and the description if *entry* registers it."""
     by_policy = entry.startswith("policy")
     policy = {"mode": "strict", **declared.policy}
     if by_policy:
@@ -214,6 +214,13 @@ def decide(declared: Declared, entry: str, description: Any = None) -> tuple[boo
         firewall.register(description, tolerant=True)
     elif description is not None and entry == "policy, run":
         firewall.registry.add_uncompiled([tool_of(read_tool(description))])
+    return firewall
+
+
+def decide(
+    firewall: Shield, declared: Declared, entry: str, description: Any = None
+) -> tuple[bool, Verdict]:
+    """Judge the call in a session that has *description* if *entry* offers it to sessions."""
     session = firewall.session()
     session.user("Please act on acct_1 and pay 5.")
     for _ in range(entry.count("child")):
@@ -247,11 +254,14 @@ ROWS = [
 def test_a_description_loosens_no_declaration(declared: str, entry: str) -> None:
     """The decision about a call is never milder than it is without the description."""
     row = DECLARED[declared]
-    blocked, verdict = decide(row, entry)
+    firewall = firewall_of(row, entry)
+    blocked, verdict = decide(firewall, row, entry)
+    per_session = entry.endswith(("offer", "child"))
     milder = []
     for description in descriptions(row.arguments):
         try:
-            other_blocked, other = decide(row, entry, description)
+            other_firewall = firewall if per_session else firewall_of(row, entry, description)
+            other_blocked, other = decide(other_firewall, row, entry, description)
         except PolicyError:  # a description that does not fit is refused at registration
             continue
         if (blocked and not other_blocked) or other < verdict:
