@@ -1,4 +1,4 @@
-"""Hypothesis profiles (`fast` by default, `ci`, `long`) and the plugins of the tests."""
+"""Hypothesis profiles (`fast` by default, `ci`, `long`), plugins, and the order of the tests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import atexit
 import os
 import shutil
 import tempfile
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ("pytester", "tests.postgres", "tests.run_files")
@@ -26,3 +28,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Schedule neighbouring tests in one process: what a file sets up once serves more of them."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
