@@ -33,13 +33,16 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 ADAPTERS = ("fastmcp", "openai", "openai-agents", "langgraph", "anthropic", "pydantic-ai")
 """Extras that install a framework; with `-j`, the longest tests should begin first."""
 
-JUDGE = (
-    "tests/model",
-    "tests/answer/faithfulness/test_served.py",
+JUDGE = ("tests/model", "tests/answer/faithfulness/test_served.py")
+"""Tests of the judge over HTTP, which uses OpenAI's SDK."""
+
+SERVED = (
+    "-k",
+    "served",
     "tests/answer/test_every_scorer.py",
     "tests/answer/test_every_prober.py",
 )
-"""Tests of the judge over HTTP, which uses OpenAI's SDK."""
+"""The judge over HTTP as one of several scorers and probers; the test suite has run the others."""
 
 MCP = ("tests/service", "tests/cli/test_mcp_command.py", "tests/cli/test_init_command.py")
 """Tests of the MCP proxy, which uses FastMCP."""
@@ -85,6 +88,8 @@ def test_adapter(session: nox.Session, adapter: str) -> None:
     if adapter == "openai":
         tests += JUDGE
     session.run("python", "-m", "pytest", *parallel, *SLOW_TOO, *tests, *session.posargs)
+    if adapter == "openai":
+        session.run("python", "-m", "pytest", *SLOW_TOO, *SERVED, *session.posargs)
 
 
 @nox.session
