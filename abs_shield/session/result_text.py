@@ -11,6 +11,7 @@ from typing import Any
 from abs_shield.session.result_json import UNREADABLE, LevelReader, own_text
 from abs_shield.text.json_leaves import DEEPEST, MOST, parse_container, scalar_text
 from abs_shield.text.labelled_values import labelled_values
+from abs_shield.text.yaml_scalars import decode_folded_scalars
 
 LONGEST_SCALAR = 64
 """Most characters of a string that counts as a value; a longer one is running text."""
@@ -63,7 +64,7 @@ def read_result(value: Any, *, most: int) -> ResultText:
 
 
 def _add_prose(content: ResultText, text: str) -> None:
-    text = _unescape(text)
+    text = _unescape(decode_folded_scalars(text))
     content.prose.append(text)
     content.texts.append(text)
     content.scalars.extend(labelled_values(text))

@@ -30,6 +30,7 @@ from abs_shield.text.public_names import is_popular_site
 from abs_shield.text.separatorless import SeparatorlessText
 from abs_shield.text.spelling_variants import forms
 from abs_shield.text.text_templates import templates
+from abs_shield.text.yaml_scalars import decode_folded_scalars
 
 PIECES = [
     "a", "1", "a_", "a-", "a.", "1,", "1 ", "- ", "@a", "/a", "((", "  ", "\n", "a b ", "$", "%a",
@@ -42,6 +43,8 @@ READERS = [
     is_free_text_field, classify_name, bare_place, foreign_names, is_plain_step, cut_positions,
     language, is_failure_result, templates, is_token,
     parse_created_names, is_popular_site, parse_action,
+    lambda text: decode_folded_scalars(f'a: "{text}\n  "', in_place=True),
+    lambda text: decode_folded_scalars(f"a: '{text}\n  '"),
     lambda text: list(codes(text)), lambda text: list(labelled_values(text)),
     lambda text: list(forms(text)), lambda text: list(forms(text[:120])),
     lambda text: SeparatorlessText.of(normal(text)).holds("zz9"),
