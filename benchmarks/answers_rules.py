@@ -67,6 +67,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "moments: stretches that end before they begin": (
         Part("answer.checks.date_arithmetic:DateArithmetic.is_reversed", False),
     ),
+    "texts: folded YAML": (Part("text.yaml_scalars:decode_folded_scalars", FIRST),),
     "payments: amounts of the calls": (Part("answer.checks.paid_amounts:Paid.agrees", None),),
     "derivation: days that the user names": (
         Part("answer.checks.date_arithmetic:DateArithmetic._is_relative_day", False),

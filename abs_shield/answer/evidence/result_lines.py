@@ -13,6 +13,7 @@ from abs_shield.core.digest import canonical
 from abs_shield.session.result_json import UNREADABLE, as_json
 from abs_shield.text.json_leaves import DEEPEST, Path, leaves, parse_container, pointer
 from abs_shield.text.safe_display import describe_exception
+from abs_shield.text.yaml_scalars import decode_folded_scalars
 
 MOST_LINES = 20_000
 """Values of one result that are read; each becomes a line."""
@@ -137,7 +138,10 @@ class _Converter:
         self.cut = self.cut or len(text) > self._characters
         text = str.__str__(text)[: max(0, self._characters)]  # without the methods of a subclass
         self._characters -= len(text)
-        return self._truncate(text) if self._opens else text
+        if not self._opens:
+            return text
+        # in place, so that offsets in the result of a tool remain right
+        return self._truncate(decode_folded_scalars(text, in_place=True))
 
     def _truncate(self, text: str) -> str:
         """Return the part of a text that fits into the remaining limit."""
