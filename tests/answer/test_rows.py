@@ -39,6 +39,14 @@ def test_a_value_has_the_name_of_its_column() -> None:
     assert ("price", True) == (value.field(text, text.index("349")).strip(), value.is_table)
 
 
+def test_a_value_far_into_a_long_line_has_no_field() -> None:
+    """The field of the first line is not that of another line."""
+    text = f"- amount: 50.0\n  note: {240 * 'x'} 1200\n- amount: 10.0\n  note: rent\n"
+    value = rows(text)
+
+    assert ("amount", "") == tuple(value.field(text, text.index(one)) for one in ("50", "1200"))
+
+
 PAYMENTS = """- amount: 50.0
   date: '2031-03-01'
   subject: Aquila Premium

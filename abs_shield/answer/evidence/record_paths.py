@@ -76,6 +76,7 @@ def names_measure(name: str) -> bool:
 _DIGIT = re.compile(r"\d")
 _NAME = re.compile(r"[^\W\d_a-z]|[^\W_]+[ ]")
 """Beginning of a thing's name; names of fields seldom begin so."""
+_LONGEST_LINE = 200  # characters; searching farther back would take quadratic time
 _FIELD = re.compile(r"[ \t\-*|]{0,40}[\"']?([A-Za-z_][\w .-]{0,40}?)[\"']?[ ]?[:=][ \t]")
 
 
@@ -228,8 +229,11 @@ def field_of(text: str, at: int) -> str:
 
     >>> field_of("to: Mia\\nstart_time: 2024-05-15 10:00", 20)
     'start_time'
+    >>> field_of(f"to: Mia\\nnote: {240 * 'x'}7", 254)
+    ''
     """
-    # a field's line is short; searching farther back would take quadratic time
-    start = text.rfind("\n", max(0, at - 200), at) + 1
+    start = text.rfind("\n", max(0, at - _LONGEST_LINE), at) + 1
+    if not start and at > _LONGEST_LINE:  # the line begins farther back
+        return ""
     match = _FIELD.match(text, start, max(start, min(at, start + 60)))
     return match[1] if match else ""
