@@ -67,6 +67,9 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "moments: stretches that end before they begin": (
         Part("answer.checks.date_arithmetic:DateArithmetic.is_reversed", False),
     ),
+    "dates: repeated statements": (
+        Part("answer.checks.record_bindings:RecordBindings.date_conflict", ""),
+    ),
     "texts: folded YAML": (Part("text.yaml_scalars:decode_folded_scalars", FIRST),),
     "payments: amounts of the calls": (Part("answer.checks.paid_amounts:Paid.agrees", None),),
     "derivation: days that the user names": (

@@ -169,6 +169,8 @@ class AnswerValues:
             return self._absent(value)
         if self._bindings.is_of_another(value, matches):
             return self._absent(value)
+        if conflict := self._bindings.date_conflict(value, matches):
+            return self._absent(value, conflict)
         records = self._bindings.records(value)
         matches = self._bindings.of_field(value, matches, records)
         one = self._bindings.own(matches, records)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from abs_shield.answer.checks.conflicting_sentences import has_other_value, other_value
+from abs_shield.answer.checks.dated_statements import DatedClaims
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.evidence_value import EvidenceValue, KeyPlace
@@ -65,6 +66,7 @@ class RecordBindings:
         self._evidence = evidence
         self._index: ValueIndex = evidence.derived(ValueIndex)
         self.scope = RecordScope(answer, values, self._index)
+        self._dates = DatedClaims(answer, evidence, self.scope)
 
     def records(self, value: Figure) -> tuple[KeyPlace, ...]:
         """Return the places of the records meant at a value; empty for kinds without records."""
@@ -169,6 +171,13 @@ class RecordBindings:
         sentence = self._answer[slice(*self.scope.sentence(value.start))]
         return has_other_value(sentence, value, self._evidence)
 
+    def date_conflict(self, value: Figure, matches: Sequence[EvidenceValue]) -> str:
+        """Return a message if running text has another date for a sentence's statement, or ""."""
+        if value.kind != DATE or len(matches) > _MOST_RECORDS or self._is_set_apart(value):
+            return ""
+        other = self._dates.find_other_date(value, matches)
+        return "" if other is None else _other_value_message(value, shown(other.text))
+
     def is_outdated(self, value: Figure, matches: Sequence[EvidenceValue]) -> bool:
         """Return whether newer results of the same calls have another value."""
         if value.kind == ID or not matches or len(matches) > _MOST_RECORDS:
@@ -199,12 +208,10 @@ class RecordBindings:
             one for one in self._alike(value, places) if _names_field(sentence_words, one.field)
         ]
         if candidates and not any(figures_agree(value, one.figure) for one in candidates):
-            return f"the answer has {shown(value.text)}, the evidence has {describe(candidates[0])}"
+            return _other_value_message(value, describe(candidates[0]))
         sentence = self._answer[slice(*self.scope.sentence(value.start))]
         other = other_value(sentence, value, self._evidence)
-        if other is not None:
-            return f"the answer has {shown(value.text)}, the evidence has {shown(other[1].text)}"
-        return ""
+        return _other_value_message(value, shown(other[1].text)) if other else ""
 
 
 def _has_word(field: str, word: str) -> bool:
@@ -228,6 +235,11 @@ def _names_field(sentence_words: set[str], field: str) -> bool:
         for word in sentence_words
         if len(word) >= _LEAST_WORD
     )
+
+
+def _other_value_message(value: Figure, other: str) -> str:
+    """Return a message for a value in place of which the evidence has another one."""
+    return f"the answer has {shown(value.text)}, the evidence has {other}"
 
 
 def describe(one: EvidenceValue) -> str:
