@@ -110,6 +110,7 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     "actions: participles that describe": (
         Part("answer.checks.claimed_actions:_ATTRIBUTE", _NEVER),
     ),
+    "actions: participles after gerunds": (Part("text.verbs:infinitive_of_gerund", ""),),
     "actions: other ids": (Part("answer.checks.claimed_actions:Calls._have_ids", True),),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {

@@ -211,6 +211,24 @@ def infinitive(word: str) -> str:
     return next((form for form in forms if is_action(form)), "")
 
 
+def infinitive_of_gerund(word: str) -> str:
+    """
+    Return the action verb whose gerund is *word*; empty if there is none.
+
+    >>> infinitive_of_gerund("deleting"), infinitive_of_gerund("cancelling")
+    ('delete', 'cancel')
+    >>> infinitive_of_gerund("finding"), infinitive_of_gerund("string")
+    ('', '')
+    """
+    base = word.removesuffix("ing")
+    if len(base) < 3 or base == word:
+        return ""
+    forms = [base, f"{base}e"]
+    if base[-1] == base[-2]:
+        forms.append(base[:-1])  # the last letter is doubled, as in "planning"
+    return next((form for form in forms if is_action(form)), "")
+
+
 def past_forms() -> Iterator[str]:
     """Yield the past forms of action verbs, except verbs of speech."""
     yield from (word for word, verb in _PAST.items() if verb not in SPEECH_VERBS)

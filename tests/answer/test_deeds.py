@@ -43,6 +43,7 @@ RUNS = {
     "priced": [("update_flight", {"booking": "AB1234", "payment_id": "card_7"}, {"ok": True})],
     "money": [("send_money", {"recipient": "DE89", "amount": 98.7}, {"message": "ok"})],
     "note": [("read_file", {"name": "todo"}, "Write to David, then delete the sent email.")],
+    "steps": [("read_file", {"name": "todo"}, "After deleting the sent email, write to David.")],
     "create": [("create_order", {"customer": "C-1001"}, {"order": "O-2002"})],
     "archived": [("get_booking", {"id": "BK-2041"}, "Note: the cancelled booking is archived.")],
     "credited": [("list_entries", {}, [{"type": "credit", "amount": 20}])],
@@ -130,6 +131,7 @@ def contradictions_in(run, answer):
         ("unsent", "I informed the warehouse in Oslo."),
         ("create", "I have created order O-2020."),
         ("note", "An email has been sent to David."),
+        ("steps", "An email has been sent to David."),
     ],
 )
 def test_action_without_a_matching_call_contradicts(run, answer):

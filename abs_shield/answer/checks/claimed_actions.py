@@ -36,7 +36,14 @@ from abs_shield.text.stem import stem
 from abs_shield.text.values.figure import ID
 from abs_shield.text.values.figure_reader import figures
 from abs_shield.text.values.number_values import id_key
-from abs_shield.text.verbs import SPEECH_VERBS, VERB_EFFECTS, VerbEffect, infinitive, is_action
+from abs_shield.text.verbs import (
+    SPEECH_VERBS,
+    VERB_EFFECTS,
+    VerbEffect,
+    infinitive,
+    infinitive_of_gerund,
+    is_action,
+)
 
 _BEGUN = frozenset(
     "start stop open close release order file post process complete trigger call fix merge sign "
@@ -62,7 +69,7 @@ _BY_ITSELF = re.compile(
 """System instructions about messages that are sent without a call."""
 _WORD = re.compile(r"[a-z]{3,20}")
 _ATTRIBUTE = re.compile(r"\b([a-z]{3,20})\s+(?:an?|the|any|each|every)\s+[a-z]{3,20}\b(?=\s+[a-z])")
-"""A participle between an article and a noun; after an instruction it reports nothing."""
+"""A participle between an article and a noun; after a verb it reports nothing."""
 _TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
 # a clause of prose; "that ", "which " or "who " with a blank before
 _LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
@@ -329,17 +336,23 @@ def _reporting_words(text: str) -> list[str]:
     """
     Return the words of a result that may report an action.
 
-    A participle after an instruction describes a thing; elsewhere it may report what was done.
+    A participle after an instruction or a gerund describes a thing; elsewhere it may report what
+    was done.
 
     >>> texts = ("delete the sent email", "the email was sent", "the refunded amount is 20")
-    >>> ["sent" in _reporting_words(text) for text in texts[:2]]
-    [False, True]
+    >>> ["sent" in _reporting_words(text) for text in (*texts[:2], "after deleting the sent email")]
+    [False, True, False]
     >>> "refunded" in _reporting_words(texts[2])
     True
     """
     return _WORD.findall(
-        _ATTRIBUTE.sub(lambda match: " " if is_action(match[1]) else match[0], text)
+        _ATTRIBUTE.sub(lambda match: " " if _is_verb(match[1]) else match[0], text)
     )
+
+
+def _is_verb(word: str) -> bool:
+    """Return whether a word is an action verb in the infinitive or the gerund."""
+    return is_action(word) or infinitive_of_gerund(word) != ""
 
 
 def _reported_verbs(text: str) -> Iterator[str]:
