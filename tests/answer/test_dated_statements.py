@@ -63,8 +63,8 @@ def test_a_date_in_a_sentence_of_its_own_belongs_to_the_sentence_before() -> Non
     [
         "The Levada walk with Ana to the Rabacal waterfall is the day after June 11.",
         "On June 11 there is no Levada walk with Ana to the Rabacal waterfall.",
-        "On June 11 we take the boat, and on June 12 the Levada walk with Ana to the Rabacal fall.",
-        "On June 13 we walk with Ana.",
+        "June 11 is the boat tour, June 12 the Levada walk with Ana to the Rabacal waterfall.",
+        "On June 13 we take a Levada walk with Ana in Funchal.",
         "From June 11 on Ana is here.",
     ],
 )
