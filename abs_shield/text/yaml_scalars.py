@@ -59,8 +59,10 @@ def _decode(scalar: re.Match[str], *, in_place: bool) -> str:
     # a continued line is deeper than its key, which quotes of prose are not
     if not (is_value and lines) or any(one.strip() and not one.startswith(indent) for one in lines):
         return scalar[0]
-    pieces = _pieces(body, _SINGLE if kind == "single" else _DOUBLE)
-    decoded, missing = _padded(pieces) if in_place else ("".join(text for text, _ in pieces), 0)
+    pattern = _SINGLE if kind == "single" else _DOUBLE
+    decoded, missing = (
+        _padded(_pieces(body, pattern)) if in_place else (pattern.sub(_decoded, body), 0)
+    )
     before, behind = scalar[0][: start - scalar.start()], scalar[0][end - scalar.start() :]
     return f"{before}{decoded}{behind}{' ' * missing}"
 

@@ -18,6 +18,8 @@ _MOST_WORDS = 60  # more words are a list, of which so many decide as well
 # a text that more sentences repeat, such as a line of a log, happens on many days
 _MOST_ALIKE = 50
 """Most sentences with three words of a claim that are compared with it."""
+_MOST_OF_DATE = 3
+"""Words of a date in a statement: a weekday, a month, and one beside them."""
 _LONGEST = 400  # characters; a longer sentence is data, which no answer repeats as a whole
 
 
@@ -98,11 +100,19 @@ class _Statements:
         for n, count in votes.most_common(_MOST_ALIKE):
             if count < _LEAST_WORDS:
                 return
+            if not self._may_be_in(n, claim):
+                continue
             if n not in self._cache:
                 self._cache[n] = _parse(self._text(n)) or _parse(self._text(n, with_next=True))
             statement = self._cache[n]
             if statement is not None and statement[0] <= claim:
                 yield self._first + self._index.sentences[n].piece, statement[1]
+
+    def _may_be_in(self, n: int, claim: frozenset[str]) -> bool:
+        """Return whether a claim has the words of a sentence, apart from those of a date."""
+        content = self._index.sentences[n].content
+        others = sum(key[0].isalpha() and key not in claim for key in content[:_MOST_WORDS])
+        return others <= _MOST_OF_DATE
 
     def _text(self, n: int, *, with_next: bool = False) -> str:
         """Return a sentence, or it and the next one of its line, which may have its date."""

@@ -238,7 +238,7 @@ def _names_field(sentence_words: set[str], field: str) -> bool:
 
 
 def _other_value_message(value: Figure, other: str) -> str:
-    """Return a message for a value in place of which the evidence has another one."""
+    """Return the message that the evidence has *other* in place of a value."""
     return f"the answer has {shown(value.text)}, the evidence has {other}"
 
 
