@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -146,7 +147,7 @@ def test_a_shield_accepts_the_fields_of_its_policy() -> None:
 def test_every_keyword_is_typed_and_documented() -> None:
     """`configure`, the fields of a policy and their documentation have the same names."""
     keywords = {*(configure.__kwdefaults__ or ())}
-    documented = re.findall(r"^        (\w+): ", configure.__doc__ or "", re.M)
+    documented = re.findall(r"^    (\w+): ", inspect.getdoc(configure) or "", re.M)
 
     assert keywords == {*Policy.model_fields} == {*PolicyFields.__annotations__}
     assert {"declared", *keywords} <= {*documented}
