@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from abs_shield.core.decision_summary import APPROVALS, summary_line, summary_of
 from abs_shield.core.digest import canonical, encodable, scalar
+from abs_shield.core.draft_records import draft_class
 from abs_shield.core.feedback import Feedback, FeedbackProblem
 from abs_shield.core.finding import Coverage, Finding
 from abs_shield.core.vocabularies import PHANTOM_TOOL, Action, Mode, Outcome, Subject, Verdict
@@ -189,10 +190,7 @@ class Decision:
         return "allowed" if self.action is Action.ALLOW else "flagged"
 
 
-class _Draft:
-    """A mutable decision with the same slots, for construction."""
-
-    __slots__ = tuple(Decision.__dataclass_fields__)
+_Draft = draft_class(Decision)
 
 
 def make_decision(
@@ -225,9 +223,6 @@ def make_decision(
 ) -> Decision:
     """
     Make a decision in a fifth of the time that its constructor takes.
-
-    The constructor of a frozen dataclass sets each field by `object.__setattr__`; a draft is
-    frozen only when it is complete.
     """
     decision: Any = _Draft()
     decision.id = id
@@ -255,7 +250,6 @@ def make_decision(
     decision.approval = approval
     decision.notes = notes
     decision.schema_version = schema_version
-    # Possible because both classes have the same slots; frozen from here on.
     decision.__class__ = Decision
     return decision  # type: ignore[no-any-return]
 

@@ -374,8 +374,9 @@ class Provenance:
         self._add_fields(result.scalars)
         if result.scalars:
             joined = " | ".join(dict.fromkeys([text for _, text in result.scalars]))
-            self._add(joined, At(SCALAR, version), own)
-        self._numbers.add_result(result.scalars, At(SCALAR, version), own)
+            at = At(SCALAR, version)
+            self._add(joined, at, own)
+            self._numbers.add_result(result.scalars, at, own)
         for text in result.prose:
             normalised = self._add(text, At(PROSE, version), own)
             self._numbers.add_text(normalised, At(PROSE, version), own)
@@ -391,7 +392,7 @@ class Provenance:
         return normalised
 
     def _add_fields(self, scalars: list[tuple[str, str]]) -> None:
-        fields = self._fields
+        fields, is_larger = self._fields, False
         for field, text in scalars:
             if not field:
                 continue
@@ -404,7 +405,9 @@ class Provenance:
                 fields.add(text, (*names, field))
                 if text[:1] == "0" and len(text) > 1:
                     self._unindexed.append(text)
-        fields.enforce_limit()
+                is_larger = True
+        if is_larger:
+            fields.enforce_limit()
         if len(self._unindexed) > self._keys // 4:
             self._index_padded()
 
@@ -432,14 +435,19 @@ class Provenance:
         Only values that the result may repeat are included. The result is None if the arguments
         exceed `_MOST_COMPARED` or another bound, as values beyond it may also be echoes.
         """
-        walk = LeafWalk[Path](arguments, (), _with_keys)
+        flat = _flat(arguments)
+        walk: LeafWalk[Path] | None = None
+        if flat is None:
+            walk = LeafWalk(arguments, (), _with_keys)
         values: _Values = {}
         codes_left: _Values = {}  # beyond `_MOST_RESPELT`
-        for path, leaf in _flat(arguments) or walk:
+        for path, leaf in flat or walk or ():
             text = leaf if type(leaf) is str else scalar_text(leaf)
+            if not text:
+                continue
             name = str(path[0]) if len(path) == 1 else name_of(path)
             kind = _kind_of(name, introduced.tool) if len(name) <= _LONGEST_NAME else "value"
-            if not text or kind == "working":
+            if kind == "working":
                 continue
             if len(text) > self._text:
                 return None
@@ -458,7 +466,7 @@ class Provenance:
                 values.setdefault((text, name, is_number), path)
             if len(values) + len(codes_left) > _MOST_COMPARED:
                 return None
-        if walk.cut:
+        if walk is not None and walk.cut:
             return None
         if not values and not codes_left:
             return _NO_TOKENS
@@ -482,10 +490,12 @@ class Provenance:
             normalised = piece.lower() if piece.isascii() else normal(piece)
             # A value that the result does not repeat is resolved on demand, which saves a lookup.
             if not content.may_repeat(normalised):
-                is_new = normalised not in self._introduced and not (
-                    is_mentioned_before and is_mentioned_before(piece)
+                is_new = not (
+                    normalised in self._introduced
+                    or self._index.has_chunk(normalised)
+                    or (is_mentioned_before and is_mentioned_before(piece))
                 )
-                if is_new and self._index.find_chunk(normalised) is None:
+                if is_new:
                     field = Field(name, number=is_number)
                     claim = _Unresolved(Introduced(tool, path, version), piece, field)
                     self._remember(normalised, claim)

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import ref
+
+from abs_shield.session.bounded_list import NO_ENTRIES
+
+_FEW = 64  # entries that are not searched for garbage-collected calls
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
@@ -38,15 +42,22 @@ INNERMOST: ContextVar[RunningCall | None] = ContextVar("abs_shield.innermost", d
 class RunningCalls:
     """The running calls of one session; a call is dropped once its guard is garbage-collected."""
 
-    __slots__ = ("_calls",)
+    __slots__ = ("_calls", "_most")
 
     def __init__(self) -> None:
-        self._calls: WeakValueDictionary[str, RunningCall] | None = None
+        # References without a callback, which a `WeakValueDictionary` would create for each call.
+        self._calls: dict[str, ref[RunningCall]] = NO_ENTRIES
+        self._most = _FEW
 
     def start(self, call: RunningCall) -> None:
-        if self._calls is None:
-            self._calls = WeakValueDictionary()
-        self._calls[call.decision_id] = call
+        calls = self._calls
+        if calls is NO_ENTRIES:
+            calls = self._calls = {}
+        elif len(calls) > self._most:
+            calls = self._calls = {key: one for key, one in calls.items() if one() is not None}
+            # Doubled, so that the search takes constant time per call.
+            self._most = 2 * len(calls) + _FEW
+        calls[call.decision_id] = ref(call)
 
     def stop(self, decision_id: str | None) -> None:
         """Remove the call of that decision."""
@@ -61,4 +72,5 @@ class RunningCalls:
         while inner is not None:
             around.add(inner.decision_id)
             inner = inner.caller
-        return tuple(call for call in self._calls.values() if call.decision_id not in around)
+        calls = [one() for one in self._calls.values()]
+        return tuple(call for call in calls if call is not None and call.decision_id not in around)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
@@ -51,9 +50,11 @@ def leave(session: Session) -> None:
 
 def stop_running(tokens: Iterable[Token[Any]]) -> None:
     """Reset the context variables of a running tool; does nothing in another context."""
-    with suppress(ValueError):  # a coroutine may be resumed in another context
+    try:
         for token in tokens:
             token.var.reset(token)
+    except ValueError:  # a coroutine may be resumed in another context
+        pass
 
 
 def current_session() -> Session | None:

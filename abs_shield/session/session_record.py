@@ -269,7 +269,10 @@ class SessionRecord:
         """Add a call that ran, and the value or the error text that the model reads."""
         with self.lock:
             size = self._end(executed)
-        self.show(executed, value, size=-1 if executed.error else size)
+            self._show(executed, value, -1 if executed.error else size)
+        # Outside this lock, as the parent's record acquires its own.
+        if self.parent is not None:
+            self.parent.show(executed, value, of_child=True, size=-1 if executed.error else size)
 
     def show(
         self, executed: Executed, value: Any, *, of_child: bool = False, size: int = -1
@@ -283,19 +286,25 @@ class SessionRecord:
             of_child: Whether a sub-agent made the call.
             size: Number of characters of *value*; -1 if unknown.
         """
-        name, call_id, error = executed.tool, executed.call_id, executed.error
-        event = Returned(name, value, call_id, error, executed.at, executed.decision_id)
         with self.lock:
-            self.log.append(event, size=size)
+            self._show(executed, value, size)
             if of_child:
                 held = self._limit_value(executed)[0]
                 self._child_executions = copy_if_shared(self._child_executions)
                 append_bounded(self._child_executions, held, most=self.limits.executed)
                 self.child_execution_count += 1
-            self.mentions.add_result(executed, value, self.log.version)
         # Outside this lock, as the parent's record acquires its own.
         if self.parent is not None:
             self.parent.show(executed, value, of_child=True, size=size)
+
+    def _show(self, executed: Executed, value: Any, size: int) -> None:
+        """Log and index the result of a call; the caller holds the lock."""
+        event: Returned = tuple.__new__(Returned, (
+            executed.tool, value, executed.call_id, executed.error, executed.at,
+            executed.decision_id,
+        ))  # fmt: skip
+        self.log.append(event, size=size)
+        self.mentions.add_result(executed, value, self.log.version)
 
     def add_decision(self, decision: Decision) -> None:
         """Add a decision that was logged."""
@@ -430,18 +439,24 @@ class SessionRecord:
 
     def _store_execution(self, executed: Executed) -> int:
         """Store a call in the history; return the number of characters of its value."""
-        self.calls.close(executed.call_id or "", executed.decision_id)
+        if executed.call_id:
+            self.calls.close(executed.call_id, executed.decision_id)
         held, size = self._limit_value(executed)
-        self.executions = copy_if_shared(self.executions)
-        append_bounded(self.executions, held, most=self.limits.executed)
+        executions = self.executions
+        if executions is NO_ITEMS:
+            executions = self.executions = []
+        executions.append(held)
+        if len(executions) > self.limits.executed:
+            del executions[0]
         self.execution_count += 1
-        self.blocks.pop(executed.tool, None)
+        if self.blocks:
+            self.blocks.pop(executed.tool, None)
         return size
 
     def _limit_value(self, executed: Executed) -> tuple[Executed, int]:
         """Return the call without a result that is too large, and the result's size."""
-        most = self.limits.message
-        size = measure(executed.value, most)
+        value, most = executed.value, self.limits.message
+        size = len(value) if type(value) is str else measure(value, most)
         return (replace(executed, value=TOO_LARGE) if size > most else executed), size
 
     def _announce(self, call: ToolCall) -> bool:

@@ -14,6 +14,7 @@ from abs_shield.policy import Policy
 from abs_shield.shield.argument_copies import as_json
 from abs_shield.shield.default_shield import current_shield
 from abs_shield.shield.deferred_results import aguard_items, finish_function_call, guard_items
+from abs_shield.shield.evaluator import CallContext
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.shared_tools import SHARED
 from abs_shield.shield.shield import Shield
@@ -167,11 +168,11 @@ _METHODS = (FunctionType, staticmethod, classmethod)
 class _GuardFactory:
     """Creates the guard of each Python call of one tool."""
 
-    __slots__ = ("_binding", "_name", "_shield")
+    __slots__ = ("_binding", "_context", "_shield")
 
     def __init__(self, binding: Binding, shield: Shield | None) -> None:
         self._binding = binding
-        self._name = binding.tool.name
+        self._context = CallContext(binding=binding)
         self._shield = shield
 
     # Resolved at each call, because the session, and with it the Shield, may differ.
@@ -184,7 +185,7 @@ class _GuardFactory:
         if arguments is None:
             # A call that Python cannot bind is judged as well, so that it is logged.
             arguments = _unbound_arguments(self._binding, args, kwargs)
-        guard = shield.guard_function(self._binding, arguments)
+        guard = shield.guard_function(self._binding, arguments, self._context)
         if shield.lifecycle.approver is not None:
             guard.reread = functools.partial(self._arguments, args, kwargs)
         return guard, copies

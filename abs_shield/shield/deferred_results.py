@@ -14,6 +14,8 @@ from abs_shield.shield.guard import Guard
 if TYPE_CHECKING:
     from asyncio import Future
 
+_DATA = frozenset({str, int, float, bool, type(None), dict, list, tuple})
+"""Types of most results, none of which is awaitable: `inspect.isawaitable` is slow."""
 _MOST_ITEMS = 1_000
 """Maximum number of items of a generator that are collected, because it may be endless."""
 
@@ -34,7 +36,7 @@ def finish_dispatch(value: Any, guard: Guard) -> Any:
 def finish_function_call(value: Any, guard: Guard) -> Any:
     """Return the result of a function; the call of an awaitable is closed when it is done."""
     # An awaitable async context manager is usually entered: `async with connect()`.
-    if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
+    if type(value) not in _DATA and inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
         return _finish_awaitable(value, guard)
     guard.value = value
     guard.__exit__(None, None, None)

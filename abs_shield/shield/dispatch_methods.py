@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
@@ -55,16 +56,21 @@ class DispatchMethods:
         context = CallContext(siblings) if siblings else ALONE
         return self._guard(single_call(call), self._session(session), context)
 
-    def guard_function(self, binding: Binding, arguments: dict[str, Any]) -> Guard:
+    def guard_function(
+        self, binding: Binding, arguments: dict[str, Any], context: CallContext | None = None
+    ) -> Guard:
         """
         Return the guard of a Python call of a decorated function, in the innermost session.
 
         Args:
             binding: The signature of the function.
             arguments: Its arguments by parameter name.
+            context: The circumstances of such a call, if they were prepared; they contain
+                *binding*.
         """
         call = ToolCall(binding.tool.name, arguments)
-        return self._guard(call, self._session(inner_session()), CallContext(binding=binding))
+        context = CallContext(binding=binding) if context is None else context
+        return self._guard(call, self._session(inner_session()), context)
 
     def dispatch(
         self,
@@ -157,7 +163,9 @@ class DispatchMethods:
         session: Session,
         context: CallContext = ALONE,
     ) -> Guard:
-        span = self._otel.execute_tool(call.name, call.id, self.registry.of(session))
+        span: AbstractContextManager[None] | None = None
+        if self._otel.is_traced():
+            span = self._otel.execute_tool(call.name, call.id, self.registry.of(session))
         return Guard(self.lifecycle, call, session, span, context)
 
     def _run(self, guard: Guard, name: str) -> Any:

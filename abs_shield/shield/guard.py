@@ -53,6 +53,7 @@ class Guard:
         "_call",
         "_context",
         "_dispatched",
+        "_is_left",
         "_lifecycle",
         "_opened",
         "_running",
@@ -74,14 +75,15 @@ class Guard:
         lifecycle: Lifecycle,
         call: ToolCall,
         session: Session,
-        span: AbstractContextManager[Any],
+        span: AbstractContextManager[Any] | None = None,
         context: CallContext = ALONE,
     ) -> None:
         self._lifecycle = lifecycle
         self._call = call
         self._session = session
         self._context = context
-        self._span: AbstractContextManager[Any] | None = span
+        self._span = span
+        self._is_left = False
         self._opened: OpenCall | None = None
         self._running: tuple[Token[Any], ...] | None = None
         self._running_call: RunningCall | None = None
@@ -147,25 +149,33 @@ class Guard:
         return self.opened.arguments if raw is None else raw
 
     def __enter__(self) -> Self:
-        span = self._enter_span()
+        self._enter_span()
         # Python does not call `__exit__` if `__enter__` raises.
         try:
             self._begin(self._lifecycle.admit(self._judge(), reread=self.reread, runs=True))
         except BaseException as error:
             self._stop_running()
-            span.__exit__(type(error), error, error.__traceback__)
+            if self._span is not None:
+                self._span.__exit__(type(error), error, error.__traceback__)
             raise
         return self
 
     async def __aenter__(self) -> Self:
-        span = self._enter_span()
+        self._enter_span()
         try:
             self._begin(await self._lifecycle.aadmit(self._judge(), reread=self.reread, runs=True))
         except BaseException as error:
             self._stop_running()
-            span.__exit__(type(error), error, error.__traceback__)
+            if self._span is not None:
+                self._span.__exit__(type(error), error, error.__traceback__)
             raise
         return self
+
+    def _enter_span(self) -> None:
+        if self._is_left or self._opened is not None:
+            raise ShieldError("a guard can be entered only once; create another one")
+        if self._span is not None:
+            self._span.__enter__()
 
     def _judge(self) -> OpenCall:
         # Under one lock, so that a call in another thread sees this one as running.
@@ -192,13 +202,6 @@ class Guard:
             record = record_of(self._session)
             with record.lock:
                 record.running.stop(self._running_call.decision_id)
-
-    def _enter_span(self) -> AbstractContextManager[Any]:
-        """Open and return the span of the dispatch."""
-        if self._span is None or self._opened is not None:
-            raise ShieldError("a guard can be entered only once; create another one")
-        self._span.__enter__()
-        return self._span
 
     def _begin(self, opened: OpenCall) -> None:
         self._opened = opened
@@ -265,18 +268,22 @@ class Guard:
             self._leave(kind, error, traceback)
             return
         elapsed_ms = (perf_counter() - self._started) * 1000
-        failed, nested_block, value = self.failed, self.nested_block, self._value
-        value = None if value is UNKNOWN else value
+        dispatched, failed, value = self._dispatched, self.failed, self._value
+        is_known = value is not UNKNOWN
+        value = value if is_known else None
+        nested_block = None
+        if dispatched is not None and dispatched.nested_block is not None:
+            nested_block = self.nested_block
         if failed is None and error is not None:
             # The text that the model receives in place of a result.
             value = describe_exception(error)
         failed = error is not None if failed is None else failed
-        failed |= nested_block is not None
-        opened = self.opened
+        failed = failed or nested_block is not None
+        opened = self._opened or self.opened
         try:
             # an exception propagates, e.g. a framework's signal: nothing can be withheld
             delivered = self.delivered or error is not None
-            judges = UNKNOWN if self._value is UNKNOWN else self.judges
+            judges = self.judges if is_known else UNKNOWN
             execution = ExecutionOutcome(
                 elapsed_ms, failed, opened.nested, opened.decision.id, delivered, judges
             )
@@ -286,8 +293,8 @@ class Guard:
         finally:
             # Always: in a context that stays marked, each later call would count as nested.
             self._leave(kind, error, traceback)
-            if self._dispatched is not None:
-                self._dispatched.is_over = True
+            if dispatched is not None:
+                dispatched.is_over = True
         # A `KeyboardInterrupt` or a cancellation propagates unchanged.
         if nested_block is not None and (error is None or isinstance(error, Exception)):
             raise CallBlocked(nested_block, self._names()) from error
@@ -304,6 +311,7 @@ class Guard:
         if self._running is not None:
             stop_running(self._running)
             self._running = None
+        self._is_left = True
         if self._span is not None:
             self._span.__exit__(kind, error, traceback)
             self._span = None

@@ -18,6 +18,7 @@ from abs_shield.core.digest import digest_of
 from abs_shield.core.vocabularies import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
+from abs_shield.session.call_states import make_executed
 from abs_shield.session.pending_calls import PendingCall
 from abs_shield.session.session_context import RUNNING
 from abs_shield.session.session_record import record_of
@@ -439,17 +440,10 @@ class Lifecycle:
         if not is_due:
             return
         record = record_of(session)
-        executed = Executed(
-            tool=call.name,
-            arguments=arguments,
-            value=None if execution.error else value,
-            call_id=call.id,
-            error=execution.error,
-            at=record.clock(),
-            turn=record.turns,
-            nested=execution.nested,
-            decision_id=execution.decision_id,
-        )
+        executed = make_executed(
+            call.name, arguments, None if execution.error else value, call.id, execution.error,
+            record.clock(), record.turns, execution.nested, execution.decision_id,
+        )  # fmt: skip
         if execution.nested:
             record.add_execution(executed)
         else:

@@ -180,8 +180,13 @@ class Binding:
 
     def _is_bound(self, arguments: Mapping[str, Any], count: int) -> bool:
         """Return whether *count* values have distinct, existing names, and none is missing."""
+        if len(arguments) != count:
+            return False
+        # First the usual case: all arguments in the order of the parameters.
+        if tuple(arguments) == self.plain:
+            return True
         names = arguments.keys()
-        return len(arguments) == count and self.required <= names and names <= self.names
+        return self.required <= names and names <= self.names
 
     def values(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """

@@ -109,7 +109,7 @@ class Otel:
         """Export *decision* in the current trace."""
         # usually the decision is clean and no SDK is set: there is nothing to export
         has_events = decision.findings or decision.errors
-        if has_events or self._counts.has_reader or self._is_traced():
+        if has_events or self._counts.has_reader or self.is_traced():
             self._record(decision)
 
     def _record(self, decision: Decision) -> None:
@@ -160,7 +160,7 @@ class Otel:
             call_id: The call's id.
             registered: The tool names that a span may show; None for any.
         """
-        if not self._is_traced():
+        if not self.is_traced():
             return _NOTHING
         parent = trace.get_current_span()
         # a framework's span is that of this call, our own is that of the tool that made the call
@@ -189,7 +189,7 @@ class Otel:
         enabled = getattr(self._logger, "enabled", None)
         return enabled is None or bool(enabled(event_name=semconv.EVENT_FINDING))
 
-    def _is_traced(self) -> bool:
+    def is_traced(self) -> bool:
         """
         Return whether a span could be recorded: an SDK is set, or a span of the host is current.
 
