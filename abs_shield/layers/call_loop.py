@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import takewhile
+from collections.abc import Iterator, Mapping
+from itertools import islice, takewhile
+from typing import Any
 
-from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.call_arguments import same
-from abs_shield.plan import Proposal
-from abs_shield.plan.layer import Layer
+from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
+from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
-from abs_shield.session.session_record import record_of
+from abs_shield.session.session_record import SessionRecord, record_of
 
 MAX_REPEATS = 2
 """Number of equal calls with equal results in a turn, after which another one is a loop."""
@@ -50,4 +51,24 @@ def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavai
         )
 
 
-LAYER = Layer("call_loop", call_loop, of_model=True)
+def prepare_call_loop(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Check:
+    """Prepare a check that returns RAN if the turn has fewer equal calls than a loop."""
+    tool = plan.name
+
+    def check(
+        arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
+    ) -> Coverage | None:
+        if record.ephemeral:
+            return NO_SESSION
+        turn, repeats = record.turns, 0
+        for call in islice(reversed(record.executions), _MAX_CALLS):
+            if call.turn == turn and call.tool == tool and same(call.arguments, arguments):
+                repeats += 1
+                if repeats == MAX_REPEATS:
+                    return None  # the layer compares their results
+        return RAN
+
+    return check
+
+
+LAYER = Layer("call_loop", call_loop, prepare_call_loop, of_model=True)

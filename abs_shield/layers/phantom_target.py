@@ -88,7 +88,9 @@ def prepare_phantom_target(
     plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]
 ) -> Check | None:
     """Prepare a check that returns RAN if the run contains every target verbatim."""
-    mentions_all = None if plan.lost_targets else plan.targets.prepare_mention_check(names)
+    if plan.lost_targets:
+        return None
+    mentions_all = plan.targets.prepare_mention_check(names, terms.kinds)
     if mentions_all is None:
         return None
 
@@ -97,11 +99,9 @@ def prepare_phantom_target(
     ) -> Coverage | None:
         if record.ephemeral:
             return NO_SESSION
-        mentions = record.mentions
-        if not mentions.has_task:
+        if not record.mentions.has_task:
             return _NO_TASK
-        # Lazily, because the kinds of all tools are needed only for a value that a user labelled.
-        return RAN if mentions_all(arguments, mentions, lambda: terms.kinds(record)) else None
+        return RAN if mentions_all(arguments, record) else None
 
     return check
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from abs_shield.core import Finding, Unavailable, Verdict
-from abs_shield.plan import Proposal
-from abs_shield.plan.layer import Layer
+from abs_shield.core import Coverage, Finding, Outcome, Unavailable, Verdict
+from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
+from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
-from abs_shield.session.session_record import record_of
+from abs_shield.session.session_record import SessionRecord, record_of
+
+_NONE_NEEDED = Coverage(Outcome.UNAVAILABLE, "no `reads_first`")
 
 
 def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
@@ -19,7 +22,7 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
     if record.ephemeral:
         yield Unavailable("no session")
     elif not needed:
-        yield Unavailable("no `reads_first`")
+        yield Unavailable(_NONE_NEEDED.reason)
     else:
         ran = _executed_tools(session)
         forgot = record.execution_count > len(record.executions)
@@ -50,4 +53,19 @@ def _executed_tools(session: Session) -> set[str]:
     return ran if session.parent is None else ran | _executed_tools(session.parent)
 
 
-LAYER = Layer("uninformed_write", uninformed_write, of_model=True)
+def prepare_uninformed_write(
+    plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]
+) -> Check | None:
+    """Prepare a check for a tool that needs no earlier call."""
+    if plan.tool.reads_first:
+        return None
+
+    def check(
+        arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
+    ) -> Coverage:
+        return NO_SESSION if record.ephemeral else _NONE_NEEDED
+
+    return check
+
+
+LAYER = Layer("uninformed_write", uninformed_write, prepare_uninformed_write, of_model=True)

@@ -24,12 +24,13 @@ from abs_shield.plan.schema_lookup import schema_at
 from abs_shield.plan.tool_action import ToolAction, parse_action, parse_described_action
 from abs_shield.plan.tool_parameters import Parameter, Parameters
 from abs_shield.policy import Tool
-from abs_shield.session.run_mentions import Mentions, Vouches
+from abs_shield.session.run_mentions import Vouches
+from abs_shield.session.session_record import SessionRecord
 from abs_shield.session.whole_match import is_rooted, may_be_group
 from abs_shield.text.identifier_words import name_words
 from abs_shield.text.json_leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.normal_form import normal
-from abs_shield.text.text_templates import may_be_blank
+from abs_shield.text.text_templates import begins_blank, may_be_blank
 from abs_shield.text.value_shapes import is_address, is_code
 from abs_shield.text.wildcards import (
     is_condition,
@@ -50,12 +51,11 @@ _MAX_DESCRIPTION = 300  # the first sentences say what the tool does
 # Excludes every character that a wildcard, a path or an address needs.
 _PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
 _MAX_OTHER_VALUES = 200  # other values of a call; thousands of values are data
-MentionCheck = Callable[[Mapping[str, Any], Mentions, Callable[[], frozenset[str]]], bool]
+MentionCheck = Callable[[Mapping[str, Any], SessionRecord], bool]
 """
 Return whether the run mentions every judged value of a call verbatim.
 
-Its arguments are those of the call, the mentions of the run, and a function that returns the kinds
-of entities that the run's tools identify.
+Its arguments are those of the call, and the record of the session.
 """
 
 
@@ -75,12 +75,15 @@ class Targets:
         """Return the leaves whose values must come from the run, among the first 10,000 leaves."""
         return self.classify_leaves(self.find_unmentioned(arguments), arguments)
 
-    def prepare_mention_check(self, names: tuple[str, ...]) -> MentionCheck | None:
+    def prepare_mention_check(
+        self, names: tuple[str, ...], kinds: Callable[[SessionRecord], frozenset[str]]
+    ) -> MentionCheck | None:
         """
         Return a fast check that the run mentions every judged value, for calls of plain scalars.
 
         Args:
             names: The names of the call's arguments.
+            kinds: Returns the kinds of entities that a session's tools identify.
 
         Returns:
             The check; None if no fast check is possible for these names.
@@ -97,24 +100,28 @@ class Targets:
             self._writes,
         )
 
-        def mentions_all(
-            arguments: Mapping[str, Any], mentions: Mentions, kinds: Callable[[], frozenset[str]]
-        ) -> bool:
-            if not _are_plain(guarded, arguments) or _has_blank(may_be_blanks, arguments):
+        def mentions_all(arguments: Mapping[str, Any], record: SessionRecord) -> bool:
+            if guarded and not _are_plain(guarded, arguments):
                 return False
+            for name in may_be_blanks:
+                leaf = arguments[name]
+                if type(leaf) is str and begins_blank(leaf) and may_be_blank(leaf.strip()):
+                    return False
+            mentions = record.mentions
             user_chunks, labelled = mentions.user_chunks, mentions.has_labels
             if labelled and _has_user_value(user_values, arguments, user_chunks):
                 return False
             values = set()
             for name, kind_words in judged:
                 leaf = arguments[name]
-                if leaf in values or (writes and isinstance(leaf, str) and is_rooted(leaf)):
+                if leaf in values or (writes and type(leaf) is str and is_rooted(leaf)):
                     return False  # one value under two names, or possibly the end of a path
                 values.add(leaf)
+                # The kinds of all tools are needed only for a value that a user labelled.
                 if leaf in user_chunks and (
                     not labelled
                     or mentions.fits_label(leaf, kind_words)
-                    or not mentions.is_called_one_of(leaf, kinds() - kind_words)
+                    or not mentions.is_called_one_of(leaf, kinds(record) - kind_words)
                 ):
                     continue
                 text = leaf if type(leaf) is str else scalar_text(leaf)
@@ -294,14 +301,6 @@ def _are_plain(guarded: Iterable[tuple[str, Parameter]], arguments: Mapping[str,
         if parameter.guard == "target" and may_be_group(str(arguments[name])):
             return False
     return True
-
-
-def _has_blank(names: Iterable[str], arguments: Mapping[str, Any]) -> bool:
-    for name in names:
-        leaf = arguments[name]
-        if isinstance(leaf, str) and may_be_blank(leaf.strip()):
-            return True
-    return False
 
 
 def _has_user_value(

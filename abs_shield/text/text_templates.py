@@ -148,6 +148,10 @@ _NOTICES = frozenset(
 """Words of notices and buttons, which are values: ``[no subject]``, ``[Reset password]``."""
 
 
+begins_blank = _SIGN.match
+"""Match the beginning of a blank in a text, whatever its length, with white space before it."""
+
+
 def may_be_blank(text: str) -> bool:
     """Return whether *text* begins like a blank, as a fast check before `is_blank`."""
     return len(text) <= LONGEST and _SIGN.match(text) is not None

@@ -111,7 +111,13 @@ POLICIES = st.fixed_dictionaries(
         "threshold": st.sampled_from([0.5, 0.9, 1.0]),
         "rules": st.sampled_from([[], [above_zero], [after_a_look]]),
         "layers": st.sampled_from(
-            [[], ["impossible_state"], ["phantom_tool", "confidence_drop"], ["phantom_target"]]
+            [
+                [],
+                ["impossible_state"],
+                ["phantom_tool", "confidence_drop"],
+                ["phantom_target"],
+                ["call_loop", "uninformed_write"],
+            ]
         ),
     },
 )
