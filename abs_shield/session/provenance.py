@@ -106,8 +106,12 @@ def _flat(arguments: Mapping[str, Any]) -> list[tuple[Path, Any]] | None:
     """Return what `_with_keys` yields for arguments that are plain scalars; None for others."""
     if type(arguments) is not dict or not _PLAIN.issuperset(map(type, arguments.values())):
         return None
-    odd = [((), key) for key in arguments if not _PARAMETER.fullmatch(key)]
-    return [*odd, *[((key,), leaf) for key, leaf in arguments.items()]]
+    paths = zip(arguments, strict=True)  # each has one step
+    leaves: list[tuple[Path, Any]] = [*zip(paths, arguments.values(), strict=True)]
+    if not all(map(_PARAMETER.fullmatch, arguments)):
+        odd = filterfalse(_PARAMETER.fullmatch, arguments)
+        leaves[:0] = [((), key) for key in odd]
+    return leaves
 
 
 _NO_TOKENS: frozenset[str] = frozenset()
@@ -453,6 +457,8 @@ class Provenance:
                 return None
             is_number = text is not leaf and not isinstance(leaf, str)
             if kind == "free" or len(text) > LONGEST_SCALAR:
+                if "@" not in text and _NUMBERED.search(text) is None:
+                    continue  # it has no code
                 for piece in codes(normal(text)):
                     key = (piece, name, is_number)
                     if key not in values and self._respelt < _MOST_RESPELT:

@@ -79,7 +79,10 @@ class Mentions:
             return
         with self._lock:
             try:
-                self._own_index().add_result(
+                index = self._index
+                if index is _EMPTY_INDEX:
+                    index = self._own_index()
+                index.add_result(
                     value,
                     version,
                     tool=executed.tool,

@@ -26,7 +26,7 @@ from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Verification
 from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.session import Session
-from abs_shield.session.session_record import record_of
+from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.shield.execution_outcome import IN_PARTS, UNKNOWN, ExecutionOutcome
 from abs_shield.shield.internal_error import error_location
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
@@ -36,7 +36,6 @@ from abs_shield.shield.result_ruling import (
     findings_of,
     suppression_filter,
 )
-from abs_shield.shield.session_tools import SessionTools
 from abs_shield.shield.tool_entry import Entry
 from abs_shield.shield.tool_registry import Registry
 from abs_shield.text.safe_display import escaped
@@ -54,7 +53,6 @@ _NO_RESULT = Coverage(
 _IN_PARTS = Coverage(Outcome.UNAVAILABLE, "no single result: the generator yielded several items")
 _UNTIMED = Coverage(Outcome.UNAVAILABLE, "the duration of the call is unknown")
 _LONGEST_MS = 1e15  # about 30,000 years: only a broken clock shows this
-Tools = Registry | SessionTools
 _ToolEntry = Entry | PolicyError | None
 """A tool's entry; an error if its declaration is wrong; None if it is not registered."""
 
@@ -103,8 +101,7 @@ class ResultVerifier:
         begun, at = perf_counter(), time()
         call, session, execution = returned.call, returned.session, returned.execution
         record = record_of(session)
-        tools = self._registry.tools_of(record)
-        entry = _entry(tools, call.name)
+        entry = self._entry(call.name, record)
         plan = entry.plan if isinstance(entry, Entry) else self._registry.unknown(call.name)
         # Like a layer, verification may have its own mode for a tool.
         mode = Mode.AUDIT if self._enforcement_off() else plan.modes.get(VERIFICATION, plan.mode)
@@ -114,7 +111,7 @@ class ResultVerifier:
         if reason is not None:
             coverage: Mapping[str, Coverage] = {VERIFICATION: reason}
         else:
-            judged = self._verify(returned, plan, tools=tools, entry=entry)
+            judged = self._verify(returned, plan, entry)
             if isinstance(judged, str):
                 fields = self._error_fields(judged, mode, execution)
             else:
@@ -149,12 +146,19 @@ class ResultVerifier:
         # negative if the host's clock was set back; the engine rejects values that are not numbers
         return None if not isinstance(ms, (int, float)) or 0 <= ms < _LONGEST_MS else _UNTIMED
 
+    def _entry(self, name: str, record: SessionRecord) -> _ToolEntry:
+        try:
+            return self._registry.entry_for(name, record)
+        except PolicyError as error:
+            return error
+
     def _verify(
-        self, returned: CallResult, plan: ToolPlan, *, tools: Tools, entry: _ToolEntry
+        self, returned: CallResult, plan: ToolPlan, entry: _ToolEntry
     ) -> VerificationResult | str:
         """Return the engine's verdict on a result, or the text of an internal error."""
         call, execution, profile = returned.call, returned.execution, plan.tool.profile
         name, session = call.name[:LONGEST_NAME], returned.session
+        record = record_of(session)
         try:
             # A wrong declaration is reported like any other error of the check.
             if isinstance(entry, PolicyError):
@@ -167,17 +171,13 @@ class ResultVerifier:
                 engine.register_tool_profile(name, profile)
             injected = entry is not None and entry.binding is not None and entry.binding.injected
             # Equal arguments may have different results in different sessions.
-            by_session = bool(injected) or (
-                tools is not self._registry
-                and isinstance(tools, SessionTools)
-                and tools.is_own(call.name)
-            )
+            by_session = bool(injected) or self._registry.is_of_session(call.name, record)
             return engine.verify(
                 name,
                 args=returned.arguments,
                 result=returned.value if execution.judges is None else execution.judges,
                 execution_time_ms=execution.elapsed_ms,
-                session_id=None if record_of(session).ephemeral else session.id,
+                session_id=None if record.ephemeral else session.id,
                 by_session=by_session,
                 suppressed=suppression_filter(plan) if plan.suppress else None,
             )
@@ -207,15 +207,6 @@ class ResultVerifier:
             "coverage": {VERIFICATION: Coverage(Outcome.ERROR, message)},
             "errors": (message,),
         }
-
-
-def _entry(tools: Tools, name: str) -> _ToolEntry:
-    try:
-        return tools[name]
-    except KeyError:
-        return None
-    except PolicyError as error:
-        return error
 
 
 def is_recorded_separately(decision: Decision) -> bool:

@@ -20,8 +20,8 @@ _VERDICTS = {
 }  # fmt: skip
 _ACTIONS = {"accept": Action.ALLOW, "flag": Action.FLAG, "block": Action.BLOCK}
 _HINT = "do not use what it may have returned, nor repeat the call blindly: it has run"
-_FIRED, _REASON = itemgetter(0), itemgetter(4)
-"""Fields of a `SignalResult`: whether it fired, and why it was unavailable."""
+_REASON = itemgetter(4)
+"""The field of a `SignalResult` that says why it was unavailable."""
 _LEAST_EVIDENCE = 0.1
 """Minimum excess of a likelihood ratio over 1 for a finding.
 
@@ -72,15 +72,15 @@ def findings_of(
         mode: The mode of the verification.
         delivered: As in `decision_fields`.
     """
-    if not any(map(_FIRED, result.signals.values())):
-        return ()
-    verdict = _VERDICTS[_ruling(result, delivered=delivered)]
-    clean = verdict is Verdict.CLEAN
-    findings = [
-        _finding(name, signal, verdict, mode)
-        for name, signal in result.signals.items()
-        if signal.fired and not (clean and _added_evidence(signal) < _LEAST_EVIDENCE)
-    ]
+    findings: list[Finding] = []
+    clean = result.verdict == "accept"
+    for name, signal in result.signals.items():
+        # At a ratio of 1 the signal is not evidence.
+        if signal.fired and not (
+            clean and (signal.likelihood_ratio - 1) * signal.score < _LEAST_EVIDENCE
+        ):
+            verdict = _VERDICTS[_ruling(result, delivered=delivered)]
+            findings.append(_finding(name, signal, verdict, mode))
     if not (findings and plan.suppress):
         return tuple(findings)
     at = time()
@@ -97,11 +97,6 @@ def suppression_filter(plan: ToolPlan) -> Callable[[str, SignalResult], bool]:
 
 def _is_suppressed(finding: Finding, plan: ToolPlan, at: float) -> bool:
     return any(each.silences(finding, at=at) for each in plan.suppress)
-
-
-def _added_evidence(signal: SignalResult) -> float:
-    """Return the excess of the likelihood ratio over 1; at 1 the signal is not evidence."""
-    return (signal.likelihood_ratio - 1) * signal.score
 
 
 def _finding(name: str, signal: SignalResult, verdict: Verdict, mode: Mode) -> Finding:

@@ -276,6 +276,20 @@ class Registry(Mapping[str, Entry]):
         entry = self._current_entry(name)
         return None if entry is None else entry.plan
 
+    def entry_for(self, name: str, record: SessionRecord) -> Entry | None:
+        """Return the entry of a tool of a session, compiled if it is new; None for another name."""
+        entry = self._entries.get(name)
+        # The fast path of nearly all calls: a tool of this Shield, in a session without functions.
+        if type(entry) is Entry and entry.own and not record.overlays and record.parent is None:
+            return entry
+        tools = self.tools_of(record)
+        return self._current_entry(name) if tools is self else tools.get(name)
+
+    def is_of_session(self, name: str, record: SessionRecord) -> bool:
+        """Return whether a tool is a function of the session with this record, or of a parent."""
+        tools = self.tools_of(record)
+        return tools is not self and isinstance(tools, SessionTools) and tools.is_own(name)
+
     def plan_for(
         self, name: str, record: SessionRecord, binding: Binding | None, nested: bool
     ) -> ToolPlan | None:

@@ -81,7 +81,8 @@ class Bounded(Generic[Key, Entry]):
             added = min(weight, most - entry[_WEIGHT])
             entry[_WEIGHT] += added
             self._weight += added
-            self._make_room()
+            if self._weight > self._most:
+                self._make_room()
         return entry[_ENTRY]  # type: ignore[no-any-return]
 
     def _add(self, key: Key, at: float, weight: int) -> Entry:

@@ -120,9 +120,12 @@ class ResultView:
             if kind is not dict:
                 text = result if kind is str else _data(result)
                 kind = type(text)
+                self.value = text
                 if kind is str:
                     self._text = text if len(text) <= LONGEST_TEXT else None
-                self.value = _parse(text) if kind is str else text
+                    # Objects, lists and numbers do not begin with a letter.
+                    if not text[:1].isalpha():
+                        self.value = _parse(text)
             value, is_text = self.value, kind is str
             members = members_of(value, is_text=is_text) if type(value) is dict else None
             self.shape = shape_of(value, members, is_text=is_text)
@@ -237,8 +240,7 @@ def _data(result: Any) -> Any:
 
 def _parse(text: str) -> Any:
     """Return the JSON value in a text, also a bare number; other texts unchanged."""
-    # Objects, lists and numbers do not begin with a letter.
-    if text[:1].isalpha() or len(text) > LONGEST_TEXT:
+    if len(text) > LONGEST_TEXT:
         return text
     if _NUMBER.fullmatch(text):
         return float(text)

@@ -28,6 +28,7 @@ from abs_shield.verification.tool_settings import AllSettings, ResultLabel
 from abs_shield.verification.tool_state import key_of, matching_results
 from abs_shield.verification.verification_result import VerificationResult
 from abs_shield.verification.verify_arguments import (
+    LONGEST_MS,
     label,
     milliseconds,
     text,
@@ -186,7 +187,10 @@ class VerificationEngine:
         session = "" if session_id is None else session_id
         if type(session) is not str:
             session = text(session_id, "verify: `session_id`")
-        ms, profile = milliseconds(execution_time_ms), self._profiles.get(tool)
+        ms = execution_time_ms
+        if not (type(ms) is float and 0 <= ms < LONGEST_MS):
+            ms = milliseconds(ms)
+        profile = self._profiles.get(tool)
         view = ResultView(result, latency_ms=ms, profile=profile)
         # Before the lock: a search may take 50 ms for each pattern.
         if profile is not None and profile.searches:
@@ -453,14 +457,15 @@ class VerificationEngine:
 def _result(
     limits: Thresholds, posterior: float, weighed: Weighed, ident: str
 ) -> VerificationResult:
-    return VerificationResult.of(
-        {
-            "verdict": verdict_of(posterior, limits),
-            "confidence": round(posterior, 3),
-            "signals": weighed.signals.copy(),
-            "tier_reached": weighed.tier,
-            "prior": limits.prior,
-            "posterior": posterior,
-            "_id": ident,
-        }
-    )
+    result = object.__new__(VerificationResult)
+    # All fields at a time: the constructor of a frozen dataclass sets each by itself.
+    object.__setattr__(result, "__dict__", {
+        "verdict": verdict_of(posterior, limits),
+        "confidence": round(posterior, 3),
+        "signals": weighed.signals.copy(),
+        "tier_reached": weighed.tier,
+        "prior": limits.prior,
+        "posterior": posterior,
+        "_id": ident,
+    })  # fmt: skip
+    return result

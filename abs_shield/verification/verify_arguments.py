@@ -16,6 +16,10 @@ rounding of floats.
 """
 
 
+LONGEST_MS = 1e15
+"""Bound of a duration, 30,000 years; it excludes infinity."""
+
+
 def tool_and_labels(
     tool: Any, labelled: Iterable[tuple[Any, bool]] | None
 ) -> tuple[str | None, Iterable[tuple[Any, bool]] | None]:
@@ -54,9 +58,7 @@ def milliseconds(value: object) -> float:
     Raises:
         ShieldError: It is not a number of milliseconds, 0 or more.
     """
-    if type(value) is float and 0 <= value < 1e15:  # 30,000 years; the bound excludes infinity
-        return value
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e15:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < LONGEST_MS:
         return float(value)
     raise ShieldError(
         f"verify: `execution_time_ms` is {shown(value)}; give milliseconds, 0 or more"
