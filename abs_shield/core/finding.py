@@ -88,7 +88,12 @@ def counts(strength: float, *, threshold: float) -> bool:
     >>> counts(0.2, threshold=0.8), counts(0.19, threshold=0.8)
     (True, False)
     """
-    return strength >= 1 - threshold - _ROUNDING
+    return strength >= least_strength(threshold)
+
+
+def least_strength(threshold: float) -> float:
+    """Return the least strength of a finding that may change the verdict at this sensitivity."""
+    return 1 - threshold - _ROUNDING
 
 
 class Unavailable(NamedTuple):

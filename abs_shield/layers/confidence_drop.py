@@ -7,7 +7,7 @@ from math import exp
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.core.finding import counts
+from abs_shield.core.finding import counts, least_strength
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import Check, Layer
 from abs_shield.session import Session
@@ -48,7 +48,7 @@ _NO_LOGPROBS = Coverage(Outcome.UNAVAILABLE, "no log-probabilities")
 
 def prepare_confidence_drop(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Check:
     """Prepare a check that returns RAN if the likelihood is high and near the session's mean."""
-    threshold = terms.threshold
+    least = least_strength(terms.threshold)
 
     def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
@@ -57,7 +57,7 @@ def prepare_confidence_drop(plan: ToolPlan, terms: ShieldTerms, names: tuple[str
             return _NO_LOGPROBS
         baseline = record.likelihoods
         doubt = 1 - exp(logprob)
-        low = doubt > 0 and counts(doubt, threshold=threshold)
+        low = doubt > 0 and doubt >= least
         # The deviation is at least its floor, so a smaller difference than this is not a drop.
         return None if low or baseline.mean - logprob > MAX_DEVIATIONS * MIN_DEVIATION else RAN
 

@@ -578,7 +578,7 @@ class Provenance:
         bare = text.strip()
         if bare in self._index.user_chunks:
             return self.fits_label(bare, kind_words)
-        if bare[:1] in BRACKETS or is_negative(bare):
+        if bare[:1] in BRACKETS or (bare[:1] == "-" and is_negative(bare)):
             return False
         level = self._index.trust_level(bare)
         if level is None:

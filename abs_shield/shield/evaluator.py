@@ -142,12 +142,16 @@ class Evaluator:
             return OpenCall(call, arguments, session, decision, context.nested, _NO_KEY, malformed)
         plan = logprob = inside = rows = None
         judgement: CallJudgement | None = None
-        size, key = -1, _NO_KEY
+        size, fault, key = -1, "", _NO_KEY
         try:
             # Inside the `try`, because compiling a declaration may raise.
             plan = self.registry.plan_for(call.name, record, context.binding, context.nested)
             layers = self._prepared.get(id(plan)) or self._prepare(plan)
-            logprob, fault = _NO_LOGPROB if call.logprobs is None else _name_logprob(call)
+            if call.logprobs is not None:
+                try:
+                    logprob = mean_logprob(call.name, call.logprobs)
+                except ValueError as error:
+                    fault = str(error)
             special = context.siblings or context.nested or context.changed or fault or malformed
             # The fast path covers nearly all calls: a single plain call of an available tool.
             if not special and (session.tools is None or call.name in session.tools):
@@ -346,12 +350,4 @@ class Evaluator:
 
 
 _NO_KEY: Key = ("", "", b"")
-_NO_LOGPROB: tuple[float | None, str] = (None, "")
 _UNREGISTERED = ("unregistered",)
-
-
-def _name_logprob(call: ToolCall) -> tuple[float | None, str]:
-    try:
-        return mean_logprob(call.name, call.logprobs), ""
-    except ValueError as error:
-        return None, str(error)

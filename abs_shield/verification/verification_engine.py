@@ -457,15 +457,14 @@ class VerificationEngine:
 def _result(
     limits: Thresholds, posterior: float, weighed: Weighed, ident: str
 ) -> VerificationResult:
-    result = object.__new__(VerificationResult)
-    # All fields at a time: the constructor of a frozen dataclass sets each by itself.
-    object.__setattr__(result, "__dict__", {
-        "verdict": verdict_of(posterior, limits),
-        "confidence": round(posterior, 3),
-        "signals": weighed.signals.copy(),
-        "tier_reached": weighed.tier,
-        "prior": limits.prior,
-        "posterior": posterior,
-        "_id": ident,
-    })  # fmt: skip
-    return result
+    return VerificationResult.of(
+        {
+            "verdict": verdict_of(posterior, limits),
+            "confidence": round(posterior, 3),
+            "signals": weighed.signals.copy(),
+            "tier_reached": weighed.tier,
+            "prior": limits.prior,
+            "posterior": posterior,
+            "_id": ident,
+        }
+    )
