@@ -238,3 +238,32 @@ def test_a_required_number_that_is_not_finite_is_a_mismatch(value, before):
         judge_tool("p", value).signals["schema_mismatch"].fired,
     )
     assert "accept" == judge_tool("q", value).verdict
+
+
+@pytest.mark.parametrize("order", [(True, False), (False, True)])
+def test_a_suppression_counts_beside_an_equal_result_without_one(order):
+    """The weights of equal readings are cached, but not those of a suppressed signal."""
+
+    def compute_posterior(engine, *, suppressed):
+        suppress = (lambda name, signal: name == "latency_anomaly") if suppressed else None
+        return engine.verify(
+            "t", result={"a": 1}, execution_time_ms=0.01, suppressed=suppress
+        ).posterior
+
+    engine = VerificationEngine()
+    alone = [compute_posterior(VerificationEngine(), suppressed=one) for one in order]
+
+    assert alone == [compute_posterior(engine, suppressed=one) for one in order]
+    assert alone[0] != alone[1]
+
+
+def test_the_weights_of_equal_readings_follow_the_block_threshold():
+    """A result that tier 0 blocks under a lower threshold is judged again."""
+    engine = VerificationEngine(prior=0.45, accept_threshold=0.2, block_threshold=0.9)
+    tiers = []
+    for _ in range(2):
+        result = engine.verify("t", result={"a": 1}, execution_time_ms=0.01)
+        tiers.append(str(result.tier_reached))
+        engine.calibrate(block_threshold=0.4601)
+
+    assert ["VerificationTier.TIER_1", "VerificationTier.TIER_0"] == tiers

@@ -15,6 +15,7 @@ from abs_shield import CallBlocked, Shield, ToolCall, shield, shielded
 from abs_shield.policy import Rule
 from abs_shield.policy.packs import cloud, customer_service, money
 from abs_shield.session.session_context import stop_running
+from abs_shield.session.session_record import record_of
 
 ONCE = customer_service.once(tool="refund", same="order")
 PAID = customer_service.refund_at_most_what_was_paid(
@@ -280,3 +281,16 @@ def test_an_approved_call_is_running() -> None:
         running = beside.run(lambda: session.running)
 
     assert ("granted", "refund") == (guard.decision.approval, *[call.tool for call in running])
+
+
+def test_the_calls_of_dropped_guards_are_forgotten() -> None:
+    """A guard that is never left keeps nothing in its session, however many there are."""
+    made = firewall()
+    with made.session() as session:
+        for n in range(200):
+            # In a context of its own, as the context of a call refers to it.
+            copy_context().run(made.guard(ToolCall(*refund(order=f"o{n}"), f"c{n}")).__enter__)
+        gc.collect()
+        made.guard(ToolCall(*refund(order="o"), "c")).__enter__()
+
+        assert 200 > len(record_of(session).running._calls)
