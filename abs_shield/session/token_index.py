@@ -56,6 +56,8 @@ class _DeferredText(NamedTuple):
     fresh: list[str]
 
 
+_MOST_PHRASES, _LONGEST_PHRASE = 32, 64
+"""Phrases of people that were looked up and are remembered, and the characters of one."""
 _PACKED = (PackedTable, SpellingTable, ChunkTable)
 _Table = dict[str, int] | PackedTable | SpellingTable | ChunkTable
 _MOST_PEOPLE_FRACTION = 16
@@ -81,8 +83,8 @@ class TokenIndex:
 
     __slots__ = (
         "_cells", "_deferred", "_deferred_size", "_exact", "_grouped", "_keys", "_lock",
-        "_negative", "_one", "_pairs", "_parts", "_recent_text", "_settled", "_size", "_squeezed",
-        "_unpadded", "has_dropped", "has_sizes", "user_chunks",
+        "_negative", "_one", "_pairs", "_parts", "_phrases", "_recent_text", "_settled", "_size",
+        "_squeezed", "_unpadded", "has_dropped", "has_sizes", "user_chunks",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int, lock: RLock | None = None) -> None:
@@ -106,6 +108,7 @@ class TokenIndex:
         self._lock = renewed(RLock()) if lock is None else lock
         self._deferred: list[_DeferredText] = []
         self._deferred_size = 0
+        self._phrases: frozenset[str] = frozenset()
         self._size = self._settled = 0
         self.has_dropped = False
         self.has_sizes = False
@@ -222,6 +225,7 @@ class TokenIndex:
         if self._size <= self._keys:
             return
         self.has_dropped = True
+        self._phrases = frozenset()
         most = self._keys // _MOST_PEOPLE_FRACTION
         people = [id(levels[level]) for levels in (self._exact, self._pairs)
                   for level in (USER, SYSTEM) if len(levels[level]) <= most]  # fmt: skip
@@ -275,6 +279,8 @@ class TokenIndex:
             for level, table in enumerate(self._exact):
                 if text in table:
                     return level
+        elif text in self._phrases:
+            return USER
         tokens = chunks(text)
         if len(tokens) < 2:
             at = self.find_chunk(tokens[0]) if tokens else None
@@ -284,7 +290,12 @@ class TokenIndex:
         if worst > USER and self._deferred:
             self._index_deferred()
             worst = max(map(self._level, pairs))
-        return worst if worst <= SCALAR and self._are_in_row(tokens) else None
+        if worst > SCALAR or not self._are_in_row(tokens):
+            return None
+        if worst <= USER and len(text) <= _LONGEST_PHRASE and len(self._phrases) < _MOST_PHRASES:
+            # Calls of a run repeat names, and more text makes no phrase less trusted.
+            self._phrases = self._phrases | {text}
+        return worst
 
     def _are_in_row(self, tokens: Sequence[str]) -> bool:
         """Return whether chunks whose pairs occur are in a row: "10 20" and "20 30" may not be."""

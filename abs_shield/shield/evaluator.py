@@ -134,25 +134,26 @@ class Evaluator:
             context: The circumstances of the call.
         """
         started, at, record = perf_counter(), time(), record_of(session)
+        siblings, nested, decision_id, _, _, _, binding, changed, _ = context
         malformed: Malformed | None = None
         if isinstance(arguments, Malformed):
             malformed, arguments = arguments, {}
         if SWITCH.off:
             decision = self._unjudged_decision(call, session, context, at=at)
-            return OpenCall(call, arguments, session, decision, context.nested, _NO_KEY, malformed)
+            return OpenCall(call, arguments, session, decision, nested, _NO_KEY, malformed)
         plan = logprob = inside = rows = None
         judgement: CallJudgement | None = None
         size, fault, key = -1, "", _NO_KEY
         try:
             # Inside the `try`, because compiling a declaration may raise.
-            plan = self.registry.plan_for(call.name, record, context.binding, context.nested)
+            plan = self.registry.plan_for(call.name, record, binding, nested)
             layers = self._prepared.get(id(plan)) or self._prepare(plan)
             if call.logprobs is not None:
                 try:
                     logprob = mean_logprob(call.name, call.logprobs)
                 except ValueError as error:
                     fault = str(error)
-            special = context.siblings or context.nested or context.changed or fault or malformed
+            special = siblings or nested or changed or fault or malformed
             # The fast path covers nearly all calls: a single plain call of an available tool.
             if not special and (session.tools is None or call.name in session.tools):
                 shape = layers.shapes.get(tuple(arguments)) or layers.prepare(arguments)
@@ -181,7 +182,7 @@ class Evaluator:
             assert plan is not None  # a call of an unknown tool is judged fully
             mode = Mode.AUDIT if self.switch.stops_enforcement() else plan.mode
             decision = make_clean_decision(
-                context.decision_id or new_id(), Subject.CALL, call.name, mode,
+                decision_id or new_id(), Subject.CALL, call.name, mode,
                 self.policy.revision, at, (perf_counter() - started) * 1_000, coverage, session.id,
                 record.run_id, call.id, session.agent, session.model,
             )  # fmt: skip
@@ -191,11 +192,11 @@ class Evaluator:
                 context=context, at=at, started=started,
             )  # fmt: skip
         # Updated after the call is judged, once per call, and only with the model's own output.
-        if logprob is not None and context.decision_id is None and not context.nested:
+        if logprob is not None and decision_id is None and not nested:
             record.likelihoods.update(logprob)
         # `tuple.__new__`, because a NamedTuple's own constructor takes three times as long.
         opened: OpenCall = tuple.__new__(OpenCall, (
-            call, arguments, session, decision, context.nested, key, malformed, size, None, inside,
+            call, arguments, session, decision, nested, key, malformed, size, None, inside,
             mode,
         ))  # fmt: skip
         return opened
