@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from abs_shield.core.draft_records import draft_class
+
 Logprobs = Sequence[float | None] | Sequence[Mapping[str, Any]]
 
 
@@ -26,6 +28,19 @@ class ToolCall:
     arguments: Any = None
     id: str | None = None
     logprobs: Logprobs | None = None
+
+
+_Draft = draft_class(ToolCall)
+
+
+def make_call(name: str, arguments: Any) -> ToolCall:
+    """Make a call without an id and log-probabilities in half of the time of its constructor."""
+    call: Any = _Draft()
+    call.name = name
+    call.arguments = arguments
+    call.id = call.logprobs = None
+    call.__class__ = ToolCall
+    return call  # type: ignore[no-any-return]
 
 
 Role = Literal["system", "user", "assistant"]

@@ -271,7 +271,7 @@ class ChunkTable:
     def find_new(self, tokens: Iterable[str]) -> list[str]:
         """Return those of *tokens* that are not in the table, each once."""
         fresh = [*filterfalse(self._new.__contains__, dict.fromkeys(tokens))]
-        return [*self._old.find_absent(fresh)] if self._texts else fresh
+        return [*self._old.find_absent(fresh)] if fresh and self._texts else fresh
 
     def update(self, fresh: Mapping[str, int]) -> None:
         """Add chunks that are not in the table."""

@@ -41,7 +41,7 @@ class ResultText:
 
 def read_result(value: Any, *, most: int) -> ResultText:
     """Read a result up to *most* characters, including JSON inside strings."""
-    content, levels = ResultText(), LevelReader()
+    content, levels = ResultText([], [], []), LevelReader()
     left: list[tuple[str, Any]] = [("", value)]
     while left:
         outer, item = left.pop()

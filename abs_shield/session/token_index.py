@@ -121,7 +121,9 @@ class TokenIndex:
         exact = self._exact[at.level]
         with self._lock:
             self.has_sizes = self.has_sizes or _has_sizes(text, tokens)
-            fresh = _find_absent(tokens, exact)
+            fresh = (
+                exact.find_new(tokens) if type(exact) is ChunkTable else _find_absent(tokens, exact)
+            )
             if own:
                 fresh = [chunk for chunk in fresh if chunk not in own]
             if fresh:

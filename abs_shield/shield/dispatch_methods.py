@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
+from abs_shield.core.events import make_call
 from abs_shield.errors import ShieldError
 from abs_shield.session import Session
 from abs_shield.session.session_context import inner_session
@@ -68,7 +69,7 @@ class DispatchMethods:
             context: The circumstances of such a call, if they were prepared; they contain
                 *binding*.
         """
-        call = ToolCall(binding.tool.name, arguments)
+        call = make_call(binding.tool.name, arguments)
         context = CallContext(binding=binding) if context is None else context
         return self._guard(call, self._session(inner_session()), context)
 
