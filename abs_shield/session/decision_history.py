@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 from abs_shield.core import Decision, Subject
@@ -63,7 +65,8 @@ class DecisionHistory:
         if held:
             held.append(decision)
             if len(held) > most:
-                del held[0]
+                # Deleting the first item of a long list would copy it for each decision.
+                setattr(self, place, deque(islice(held, len(held) - most, None), maxlen=most))
         else:
             setattr(self, place, [decision])
 

@@ -74,9 +74,13 @@ class EventLog:
 
     def _forget(self) -> None:
         """Drop the oldest events beyond the limit, but not the newest event."""
-        while self.size > self._limit and len(self._entries) > 1:
-            self.size -= self._entries.pop(0)[2]
-            self.is_truncated = True
+        entries, size, dropped = self._entries, self.size, 0
+        while size > self._limit and dropped < len(entries) - 1:
+            size -= entries[dropped][2]
+            dropped += 1
+        if dropped:
+            del entries[:dropped]
+            self.size, self.is_truncated = size, True
 
     def at(self, version: int) -> Event | None:
         """Return the event after which the log had that version; None if it is not stored."""
