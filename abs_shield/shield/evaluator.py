@@ -173,6 +173,8 @@ class Evaluator:
                     judgement, inside = self._judge_fully(layers, proposal, session, context)
                 else:
                     judgement = run_layers(rows, proposal, session, dict(coverage))
+                    if not (judgement.findings or judgement.faults):
+                        coverage, judgement = judgement.coverage, None
         # An internal error must never raise in the host.
         except Exception as error:
             logger.exception("abs_shield could not judge a call")
