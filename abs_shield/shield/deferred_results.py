@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from asyncio import Future
 
 _DATA = frozenset({str, int, float, bool, type(None), dict, list, tuple})
-"""Types of most results, none of which is awaitable: `inspect.isawaitable` is slow."""
+"""Types of most results, which are not awaitable: `inspect.isawaitable` is slow."""
 _MOST_ITEMS = 1_000
 """Maximum number of items of a generator that are collected, because it may be endless."""
 
