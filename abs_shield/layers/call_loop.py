@@ -62,7 +62,9 @@ def prepare_call_loop(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]
             return NO_SESSION
         turn, repeats = record.turns, 0
         for call in islice(reversed(record.executions), _MAX_CALLS):
-            if call.turn == turn and call.tool == tool and same(call.arguments, arguments):
+            if call.turn != turn:
+                break  # all older calls are of earlier turns
+            if call.tool == tool and same(call.arguments, arguments):
                 repeats += 1
                 if repeats == MAX_REPEATS:
                     return None  # the layer compares their results
