@@ -110,8 +110,8 @@ class Lifecycle:
             raw = read_arguments(raw)
         # A decorated function's arguments were copied when they were bound.
         raw, arguments = (raw, raw) if context.binding is not None else copy_arguments(raw)
-        if arguments is not raw:
-            call = _with_judged_arguments(call, raw, arguments)
+        if arguments is not call.arguments:
+            call = _with_judged_arguments(call, arguments)
         record = record_of(session)
         # One call of a session at a time: layers read the state that earlier calls have changed.
         with record.lock:
@@ -211,8 +211,8 @@ class Lifecycle:
         turn: list[PendingCall],
     ) -> Decision:
         """Judge a call of a turn before any call of it is dispatched, and add it to *turn*."""
-        raw, arguments = copy_arguments(read_arguments(call.arguments))
-        call = _with_judged_arguments(call, raw, arguments)
+        _, arguments = copy_arguments(read_arguments(call.arguments))
+        call = _with_judged_arguments(call, arguments)
         record = record_of(session)
         with record.lock:
             opened = self._evaluator.judge(
@@ -470,11 +470,15 @@ def _block_without_log(decision: Decision, mode: Mode) -> Decision:
     )
 
 
-def _with_judged_arguments(call: ToolCall, raw: Any, arguments: Any) -> ToolCall:
-    """Return the call with its judged arguments; arguments that are text stay unchanged."""
-    if arguments is raw or isinstance(call.arguments, (str, bytes, bytearray)):
+def _with_judged_arguments(call: ToolCall, arguments: dict[str, Any] | Malformed) -> ToolCall:
+    """
+    Return the call with a copy of its arguments, which the caller may change after the judgement.
+
+    Arguments that are text, or no object, stay unchanged.
+    """
+    if isinstance(arguments, Malformed) or isinstance(call.arguments, (str, bytes, bytearray)):
         return call
-    return replace(call, arguments=arguments)
+    return ToolCall(call.name, arguments, call.id, call.logprobs)
 
 
 def _with_proposal_id(call: ToolCall, pending: PendingCall) -> ToolCall:

@@ -11,7 +11,8 @@ from uuid import UUID
 
 import pytest
 
-from abs_shield import CallBlocked, Injected, Shield, shield, shielded
+from abs_shield import CallBlocked, Injected, Shield, Tool, ToolCall, shield, shielded
+from abs_shield.core.events import Proposed
 
 OBJECTS = [UUID(int=7), {1, 2}, io.BytesIO(b"a"), len, iter([1]), object()]
 
@@ -186,3 +187,30 @@ def test_a_deep_value_reaches_the_tool_in_audit_mode() -> None:
         return bool(value)
 
     assert keep(value)
+
+
+@pytest.mark.parametrize("value", ["tx_1", ["tx_1"]], ids=["scalar", "container"])
+def test_recorded_call_stays_as_it_was_judged(value: Any) -> None:
+    guard = Shield(shield.configure(tools=[Tool(name="refund")]), hooks=None)
+    session = guard.session()
+    session.user("Refund tx_1.")
+    arguments = {"tx": value}
+    guard.check_call(ToolCall("refund", arguments), session=session)
+    arguments["tx"] = "tx_2"
+    (recorded,) = [e.event for e in session.entries() if isinstance(e.event, Proposed)]
+    assert recorded.calls[0].arguments == {"tx": value}
+
+
+def test_earlier_call_of_a_turn_stays_as_it_was_judged() -> None:
+    """The second call deletes what the first one created, before a host changed its arguments."""
+    guard = Shield(
+        shield.configure(tools=[Tool(name="create_user"), Tool(name="delete_user")]), hooks=None
+    )
+    session = guard.session()
+    session.user("Register usr_17 and usr_18.")
+    arguments = {"user_id": "usr_17"}
+    deletion = ToolCall("delete_user", {"user_id": "usr_17"}, "c2")
+    guard.inspect_turn([ToolCall("create_user", arguments, "c1"), deletion], session=session)
+    arguments["user_id"] = "usr_18"
+    decision = guard.check_call(deletion, session=session)
+    assert [finding.check for finding in decision.findings] == ["self_contradiction"]
