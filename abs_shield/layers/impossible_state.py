@@ -117,7 +117,7 @@ def _check_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tupl
     """
     history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
     # A forgotten call may have created the entity again.
-    if history.is_incomplete or not (history.removed or history.removed_contents):
+    if history.incomplete_reason or not (history.removed or history.removed_contents):
         return ()
     write = build_write(
         tool, proposal.arguments, position=history.write_count, at=proposal.at, turn=session.turns,

@@ -80,7 +80,6 @@ _LOST_TARGET = (
     "`%s` is declared as a target, but is not a parameter of the tool as offered to the model"
 )
 _FORGOT = "older text of this run was dropped to stay within its limits"
-_FORGOT_CALLS = "older calls of this run were dropped to stay within its limits"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
@@ -268,8 +267,8 @@ def _judge(
         return None
     if _needs_no_mention(argument, tool, proposal, session):
         return None
-    is_incomplete = history.is_incomplete or siblings.is_incomplete
-    if undecided := _explain_undecided(argument, session, is_incomplete=is_incomplete):
+    unread = history.incomplete_reason or siblings.incomplete_reason
+    if undecided := _explain_undecided(argument, session, unread, failed=history.has_failed):
         return undecided
     if occurs_in_earlier_replies(argument.text, session):
         return Unavailable(
@@ -402,17 +401,23 @@ def _is_code(text: str) -> bool:
 
 
 def _explain_undecided(
-    argument: Argument, session: Session, *, is_incomplete: bool
+    argument: Argument, session: Session, unread: str, *, failed: bool
 ) -> Unavailable | Failed | None:
     """
     Return why a missing mention of this argument proves nothing; None if it does.
 
     A model must not disable an author's declaration by reaching a limit: if a value must be seen
     and cannot be searched for, the result is an error, and the policy decides.
+
+    Args:
+        argument: The argument.
+        session: The run.
+        unread: Why calls of the run or of the turn are not stored; empty if all are.
+        failed: Whether a call could not be read because of an error, which is an error here, too.
     """
     mentions = mentions_of(session)
-    forgotten = mentions.incomplete_reason or (_FORGOT_CALLS if is_incomplete else "")
-    if forgotten and argument.must_be_seen:
+    forgotten = mentions.incomplete_reason or unread
+    if forgotten and (argument.must_be_seen or failed):
         return Failed(forgotten)
     reason = mentions.unknown_reason or forgotten
     return Unavailable(reason) if reason else None

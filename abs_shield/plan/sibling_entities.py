@@ -19,13 +19,13 @@ class Siblings:
 
     Attributes:
         created: The normalised names, at most about 10,000.
-        is_incomplete: Whether there are more names than are stored.
+        incomplete_reason: Why names are not stored; empty if all are.
     """
 
     def __init__(self) -> None:
         self._newest: ToolCall | None = None
         self.created: set[str] = set()
-        self.is_incomplete = False
+        self.incomplete_reason = ""
 
     @classmethod
     def of(cls, proposal: Proposal, session: Session) -> Siblings:
@@ -36,7 +36,8 @@ class Siblings:
             plan = proposal.plan(call.name)
             if plan is not None and len(siblings.created) < _MAX_NAMES:
                 siblings.created.update(plan.targets.created_names(object_of(call)))
-        siblings.is_incomplete = len(siblings.created) >= _MAX_NAMES
+        if len(siblings.created) >= _MAX_NAMES:
+            siblings.incomplete_reason = f"this turn creates more than {_MAX_NAMES:,} things"
         return siblings
 
     def _unread(self, calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
@@ -45,5 +46,5 @@ class Siblings:
         for place in range(len(calls) - 1, -1, -1):
             if calls[place] is self._newest:
                 return calls[place + 1 :]
-        self.created = set()
+        self.created, self.incomplete_reason = set(), ""
         return calls

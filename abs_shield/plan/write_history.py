@@ -42,7 +42,8 @@ _MIN_ENTITIES = 2  # a place is a value only if something else is the entity
 _MAX_NEW_IDS = 8
 """Identifiers in the result of one creating call; a longer list is a search result."""
 _MAX_REMOVED = 10_000  # the oldest are dropped, so that a write to them has no finding
-_MAX_CREATED = 10_000  # with more names the history `is_incomplete`
+_MAX_CREATED = 10_000  # with more names the history is incomplete
+_FORGOT_CALLS = "older calls of this run were dropped to stay within its limits"
 # removals without an identifier; each further one is compared with all of them
 _MAX_REMOVED_CONTENTS = 100
 _MAX_LEAVES = 200  # leaves of a write's arguments that are read; more are data
@@ -152,7 +153,8 @@ class WriteHistory:
         removed_contents: `arguments_key` of a removal without an identifier to that write.
         created: Normalised names of created entities, in their order.
         spellings: The first spelling of each entity.
-        is_incomplete: Whether a call of the run was not read, or a bound was reached.
+        incomplete_reason: Why a call of the run was not read, or is not stored; empty if all are.
+        has_failed: Whether a call was not read because of an error.
     """
 
     def __init__(self) -> None:
@@ -164,7 +166,8 @@ class WriteHistory:
         self.removed_contents: OrderedDict[bytes, Write] = OrderedDict()
         self.created: OrderedDict[str, None] = OrderedDict()
         self.spellings = EntitySpellings()
-        self.is_incomplete = False
+        self.incomplete_reason = ""
+        self.has_failed = False
 
     @classmethod
     def of(
@@ -192,9 +195,8 @@ class WriteHistory:
         new = record.execution_count - history._read
         newest = record.newest(new)
         # Calls that were dropped before they were read may have created or removed anything.
-        history.is_incomplete = (
-            history.is_incomplete or len(newest) < new or len(history.created) >= _MAX_CREATED
-        )
+        if len(newest) < new or len(history.created) >= _MAX_CREATED:
+            history.incomplete_reason = history.incomplete_reason or _FORGOT_CALLS
         for executed in newest:
             history._read_safely(history._add_call, executed, plans)
         below = record.child_execution_count - history._children_read
@@ -214,11 +216,12 @@ class WriteHistory:
         return self._count
 
     def _read_safely(self, read: _Reader, executed: Executed, plans: Plans) -> None:
-        """Read a call; if that raises, mark the history as incomplete."""
+        """Read a call; if that raises, record that the history is incomplete, and why."""
         try:
             read(executed, plans)
-        except Exception:  # objects of the host may raise anything
-            self.is_incomplete = True
+        except Exception as error:  # caught here, so that it is not raised again for each call
+            self.has_failed = True
+            self.incomplete_reason = f"a call of this run could not be read: {type(error).__name__}"
 
     def _add_call(self, executed: Executed, plans: Plans) -> None:
         plan = plans(executed.tool)
