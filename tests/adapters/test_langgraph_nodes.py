@@ -52,7 +52,7 @@ HANDLED: list[Any] = [(ValueError,), ValueError, True, "an error", False, str]
 def test_a_node_handles_errors_as_without_a_shield(mode: str, handled: Any, awaits: bool) -> None:
     """The node handles the errors that it catches; all other errors end the run."""
     calls = [
-        *(Call(f"c_{kind}", "raises", {"kind": kind, "order_id": "ord_1"}) for kind in KINDS),
+        *(Call(f"c_{kind}", "raise_error", {"kind": kind, "order_id": "ord_1"}) for kind in KINDS),
         Call("c_store", "asks_store", {"order_id": "ord_1"}),
         Call("c_state", "asks_state", {"order_id": "ord_1"}),
     ]

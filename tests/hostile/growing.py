@@ -204,8 +204,9 @@ GROWING = [
     Growing(entrance=CALL, name="e-mails", build=checked(values(lambda n: f"ann{n}@example.org"))),
     Growing(entrance=CALL, name="one long value",
             build=checked(lambda n: {"order_id": ["a_" * (n // 2)]})),
+    # the values of a smaller call are still cached in their normal form
     Growing(entrance=CALL, name="values of accents", build=checked(long_values("\u0315\u0300")),
-            small=64_000),
+            small=128_000),
     Growing(entrance=CALL, name="values of ligatures", build=checked(long_values("\ufdfa")),
             small=64_000),
     Growing(entrance=CALL, name="values that must be seen", open=BUSY,
