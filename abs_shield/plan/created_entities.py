@@ -18,6 +18,7 @@ from abs_shield.text.identifier_words import (
     subject_words,
 )
 from abs_shield.text.json_leaves import Path, name_of, parent_of
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.normal_form import normal
 from abs_shield.text.verbs import VerbEffect
 
@@ -59,7 +60,7 @@ _PERSON_WORDS = frozenset(
 """Nouns for people, who already have a name when they are registered."""
 _TITLE_NAMES = frozenset({("name",), ("title",), ("label",)})
 # Bounded repeats, as the statement is the model's text: each part is read in linear time.
-_CREATING_STATEMENT = re.compile(
+_CREATING_STATEMENT = lazy_pattern(
     r"\bcreate\s{1,4}(?:or\s{1,4}replace\s{1,4})?(?:temp(?:orary)?\s{1,4})?"
     r"(?:table|view|database|schema|index|function|procedure|sequence|role|user|collection)\s{1,4}"
     r"(?:if\s{1,4}not\s{1,4}exists\s{1,4})?([^\s(;,]{1,128})"

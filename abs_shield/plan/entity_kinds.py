@@ -18,6 +18,7 @@ from abs_shield.session.result_text import LONGEST_SCALAR
 from abs_shield.session.session_record import mentions_of, record_of
 from abs_shield.text.identifier_words import is_of_kind, name_words, split_words, subject_words
 from abs_shield.text.json_leaves import Path, json_data, leaves, name_of
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.normal_form import normal
 
 _SEPARATOR = re.compile(r"[^\w]|_")
@@ -43,7 +44,7 @@ _CREDENTIAL_INTRODUCTION = (
 _MAX_VALUE_LENGTH = 256  # an identifier is shorter; the text becomes a part of a pattern
 _CREDENTIAL_LABELS = {*"password passcode passphrase pin otp cvv token key secret apikey".split()}
 IsJudged = Callable[[Path], bool]
-_LABELLED_CREDENTIAL = re.compile(
+_LABELLED_CREDENTIAL = lazy_pattern(
     r"\b((?:pass ?(?:word|code|phrase)|pin|otp|cvv|(?:api[ _]?|access[ _]?)?(?:key|token)|secret)"
     r"s?)\b[^.!?\n]{0,60}?[\s\"'`:=(]([\w@#$%^&*+=!.-]*\d[\w@#$%^&*+=!.-]*)",
     re.IGNORECASE,

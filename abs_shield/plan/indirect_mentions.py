@@ -29,11 +29,12 @@ from abs_shield.plan.indirect_names import (
 from abs_shield.plan.judged_arguments import Argument, Kind
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of, record_of
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.normal_form import chunks, normal
 from abs_shield.text.public_names import is_country_code
 from abs_shield.text.safe_display import shown
 
-_YES = re.compile(
+_YES = lazy_pattern(
     r"\W*(?:(?:oh|ok|okay|well|great|perfect|awesome|wonderful|fantastic|excellent|nice|cool|good),?"
     r" )?(?:yes|yeah|yep|yup|ya|sure|ok|okay|correct|right|exactly|absolutely|definitely|certainly"
     r"|of course|indeed|perfect|great|fine|please do|go ahead|sounds|works|looks good"
@@ -79,7 +80,7 @@ _NUMBERED = re.compile(
     r"(?<![\w.])['\"`]?(\d{1,4})['\"`]? ?"
     r"(?:for|represents?|is|means?|stands? for|denotes?|=|:)(?= ?[a-z])"
 )
-_QUOTED = re.compile(r"['\"`\u2018\u201c]([\w@.+/-]{1,40})['\"`\u2019\u201d]")
+_QUOTED = lazy_pattern(r"['\"`\u2018\u201c]([\w@.+/-]{1,40})['\"`\u2019\u201d]")
 # An example of a format is not a list of the allowed values.
 _EXAMPLE = re.compile(r"\b(?:such as|e\.g\.?|for example|for instance|like|format)\b")
 

@@ -11,6 +11,7 @@ from abs_shield.plan.tool_action import ToolAction, is_answer_tool
 from abs_shield.policy import Tool
 from abs_shield.text.identifier_words import is_free_text_field, name_words
 from abs_shield.text.json_leaves import Path, name_of
+from abs_shield.text.lazy_pattern import lazy_pattern
 
 _FORMATS = frozenset(
     {"email", "idn-email", "uuid", "uri", "iri", "hostname", "ipv4", "ipv6", "uri-reference"}
@@ -27,7 +28,7 @@ _ID_IN_DESCRIPTION = re.compile(
 _FILE_IN_DESCRIPTION = re.compile(
     r"\b(?:path|file ?path|file ?name|name of the file|url)s? (?:to|of) ", re.IGNORECASE
 )
-_NEW_IN_DESCRIPTION = re.compile(
+_NEW_IN_DESCRIPTION = lazy_pattern(
     r"\b(?:saved?|saving|outputs?|results?|writ(?:e|es|ten|ing)|stor(?:e|ed|ing)|created?|new"
     r"|generated?|destination|exported?|directory|folder|page|endpoint)\b",
     re.IGNORECASE,

@@ -6,6 +6,7 @@ import re
 
 from abs_shield.plan.tool_action import ToolAction
 from abs_shield.text.language import language
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.normal_form import normal
 from abs_shield.text.verbs import VerbEffect
 
@@ -65,7 +66,7 @@ _RESTART = re.compile(
     re.IGNORECASE,
 )
 _STARTING_VERBS = frozenset("start run launch open enable activate resume".split())
-_ENCLOSING_WORDS = re.compile(
+_ENCLOSING_WORDS = lazy_pattern(
     r"\b(?:w/o|without|while|whilst|during|for the duration|temporar(?:y|ily)|until|till|meanwhile"
     r"|(?:just|only) for"
     r"|paus(?:e|ed|ing)|suspend(?:ed|ing)?|mut(?:e|ed|ing)|silenc(?:e|ed|ing)|quiet(?:ly)?"
@@ -88,7 +89,7 @@ _UNSPACED_NEXT_WORDS = (
     "その後|そのあと|次に|てから|でから|た後|たあと|だ後|だあと|最後に|然后|然後|之后|之後|随后|隨後|接着|最后|最後|"
     "다음|후에|나서|마지막에|แล้ว|จากนั้น"
 )
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     rf"(?<!\w)[وف]?(?:{normal(_SPACED_NEXT_WORDS)})(?!\w)|{normal(_UNSPACED_NEXT_WORDS)}"
 )
 """Words for "then" and "afterwards" in many languages."""

@@ -11,11 +11,12 @@ from typing import Any
 from abs_shield.plan.tool_action import OPPOSITES
 from abs_shield.session import Session
 from abs_shield.text.json_leaves import scalar_text
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.values.numerals import WORDS, parse_number_words
 
 _UNSPACED = r"\u2e80-\u9fff\uac00-\ud7ff"
-_WORD = re.compile(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]")
-_WORDED_NUMBER = re.compile(rf"\b{WORDS}\b", re.IGNORECASE)
+_WORD = lazy_pattern(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]")
+_WORDED_NUMBER = lazy_pattern(rf"\b{WORDS}\b", re.IGNORECASE)
 _ORDER_WORDS = re.compile(
     r"\b(?:after|before|first|initially|once|until|till|while|when|start|begin|for now|later)\b",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from abs_shield.core.events import MessageText
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.verbatim import occurs_in, occurs_verbatim
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.normal_form import normal, words
 from abs_shield.text.wildcards import is_word_for_all, selects_all, states_all
 
@@ -35,7 +36,7 @@ _PLACES = (
     ),
     (
         re.compile(r"\.\.[\\/]?"),
-        re.compile(
+        lazy_pattern(
             r"\bparent\b|\b(up )?(?:one|a) (?:level|folder|directory)(?(1)| (?:up|above))\b",
             re.IGNORECASE,
         ),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from abs_shield.schema.host_formats import ipv6
+from abs_shield.text.lazy_pattern import lazy_pattern
 
 # The letters of RFC 3987 without direction marks, which section 4.1 forbids.
-_LETTERS = re.compile(
+_LETTERS = lazy_pattern(
     r"[\xa0-\u200d\u2010-\u2029\u202f-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
     + "".join(rf"\U{plane:04x}0000-\U{plane:04x}fffd" for plane in range(1, 14))
     + r"\U000e1000-\U000efffd]+"
@@ -30,7 +31,7 @@ def _many(plain: str) -> str:
 
 _PART = _many(f"{_PLAIN}:@")
 _SOME = rf"(?=[{_PLAIN}:@%]){_PART}"
-_REFERENCE = re.compile(
+_REFERENCE = lazy_pattern(
     r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*+:)|(?![^:/?#]*+:))"
     rf"(?://(?:{_many(_PLAIN + ':')}@)?"
     rf"(?:\[(?P<literal>[^\]]*+)\]|{_many(_PLAIN)})(?::[0-9]*+)?"
@@ -43,7 +44,7 @@ _NAME = rf"(?=[A-Za-z0-9_%]){_many('A-Za-z0-9_')}"
 _VARIABLE = rf"{_NAME}(?:\.{_NAME})*(?::[1-9][0-9]{{0,3}}|\*)?"
 _LITERAL = rf"[!#$&-;=?-\[\]_a-z~{_LETTER}{_OWN}]*+"
 """Includes `'`, which RFC 6570 omits by mistake (erratum 6937)."""
-_TEMPLATE = re.compile(
+_TEMPLATE = lazy_pattern(
     rf"{_LITERAL}(?:(?:{_PERCENT}|\{{[+\#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}}){_LITERAL})*"
 )
 

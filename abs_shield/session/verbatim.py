@@ -12,12 +12,15 @@ from abs_shield.session.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.session.whole_match import FoldedText, occurs_whole
 from abs_shield.text.digit_groups import is_part_of_number
+from abs_shield.text.lazy_pattern import lazy_pattern
 
 _MOST = 64 * 1024
 """Characters of one reply that are read; few replies have a tenth of that."""
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u00ab\u00bb\u201e"
-_GOES_ON_BEFORE = re.compile(r"[0-9A-Za-z_\u00c0-\u024f/\\.@~%+-]\Z")
-_GOES_ON_BEHIND = re.compile(r"[0-9A-Za-z_\u00c0-\u024f/\\@%+~-]|[.:?=&#][0-9A-Za-z_\u00c0-\u024f]")
+_GOES_ON_BEFORE = lazy_pattern(r"[0-9A-Za-z_\u00c0-\u024f/\\.@~%+-]\Z")
+_GOES_ON_BEHIND = lazy_pattern(
+    r"[0-9A-Za-z_\u00c0-\u024f/\\@%+~-]|[.:?=&#][0-9A-Za-z_\u00c0-\u024f]"
+)
 """Neighbouring characters that make a match a part of a longer value; only in Latin script."""
 _NUMBER, _DIGITS_BEHIND = re.compile(r"[\d.,]+"), re.compile(r",\d")
 """A comma continues a number: ``1`` is a part of ``1,500``, but ``tx_1`` is not of ``tx_1,5``."""

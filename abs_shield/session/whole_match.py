@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.text.digit_groups import is_part_of_number
+from abs_shield.text.lazy_pattern import lazy_pattern
 
 _ROOTED = re.compile(r"(?:[a-z]:)?[\W_]*", re.IGNORECASE)
 _RUN = re.compile(r"[^\W_]+")
@@ -13,10 +14,10 @@ _BETWEEN = r"[\W_]{0,3}"
 # characters of a value, its words, and characters of one group of a number
 _LONGEST, _MOST_RUNS, _LONGEST_GROUP = 1_024, 64, 12
 _LATIN = r"0-9A-Za-z_\u00c0-\u024f"
-_GOES_ON = re.compile(rf"[{_LATIN}~.:/-]")
+_GOES_ON = lazy_pattern(rf"[{_LATIN}~.:/-]")
 _DRIVE = re.compile(r"(?:\A|file:///|[^\w.:/\\~-])[a-z]:\Z")
 """A drive; a path after another colon is complete: ``/srv`` in ``host:/srv``."""
-_INSIDE, _FURTHER = re.compile(rf"[{_LATIN}][./\\]\Z"), re.compile(rf"[./\\][{_LATIN}]")
+_INSIDE, _FURTHER = lazy_pattern(rf"[{_LATIN}][./\\]\Z"), lazy_pattern(rf"[./\\][{_LATIN}]")
 _EXTENDED = re.compile(rf"[.][{_LATIN}]")
 """Extends a path; a slash does not, as another check judges values for a folder's contents."""
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.normal_form import MARKS, alphanumerics, normal
 from abs_shield.text.phones import nationals
 
@@ -48,7 +49,7 @@ _TENTHS = {word: str(n + 2) for n, word in enumerate(_TENS)}
 _CJK = "".join(word for word in _WORDS if len(word) == 1 and "\u3000" < word)
 _WORD = rf"[^\W\d_{_CJK}](?:[^\W\d_{_CJK}]|[{MARKS}])*(?:['\u2019][^\W\d_]+)*"
 # A letter with its word comes first: "j for juliet" is one sign, not three words.
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     rf"(?P<letter>(?<!\w)[a-z]){_AS_IN}(?P=letter)[^\W\d_]+|(?<!\w)x-ray|[{_CJK}]{{2,}}"
     rf"|(?<![a-z0-9_])(?:\d+|{_WORD})(?![a-z0-9_])|[^\W{_CJK}]+|[{_CJK}]|[.!?;\n]|:\s"
 )
@@ -236,8 +237,8 @@ def _sign_pattern(sign: str) -> str:
 
 _SIGN_PATTERNS = {sign: _sign_pattern(sign) for sign in _NAMES}
 _INNER = "|".join(_SIGN_PATTERNS[sign] for sign in "._-")
-_GOES_ON = re.compile(rf"(?:{_SIGN_PATTERNS['.']})[^\W_]{{2}}")
-_BEGAN = re.compile(rf"[^\W_](?:{_INNER})$")
+_GOES_ON = lazy_pattern(rf"(?:{_SIGN_PATTERNS['.']})[^\W_]{{2}}")
+_BEGAN = lazy_pattern(rf"[^\W_](?:{_INNER})$")
 _AROUND = 32  # characters before the address; the longest name of a sign fits
 _SPLIT = re.compile(r"([@._/+-])")
 

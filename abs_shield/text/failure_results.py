@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
+from abs_shield.text.lazy_pattern import lazy_pattern
+
 # Bounded repetitions keep the time linear in a hostile result.
 _BEGINS = re.compile(
     r"\W{0,4}(?:\w{0,40}(?:error|exception)\b|fail(?:ed|ure)?\b|traceback\b|denied\b|forbidden\b"
@@ -38,7 +40,7 @@ _BESIDE_ERROR = (
 _TELLING = _SAYING | _FLAGS | _OUTCOMES | CODES | _TEXTS
 _STATES = frozenset("error failed failure denied rejected forbidden invalid".split())
 _NAME = re.compile(r"\w{0,80}(?:Error|Exception|Fault)")
-_FAILED = re.compile(
+_FAILED = lazy_pattern(
     r"(?:[^\s.,;:!?]{1,40} ){0,6}?(?:(?:not|\w{2,6}n't) (?:be )?(?:found|exist|authori[sz]ed)"
     r"|no such|(?:permission|access) denied|connection refused|timed out|unauthori[sz]ed)\b"
     r"(?: (?!but\b|and\b|so\b)[^\s,;:!?]{1,40}){0,8}[.!]?\s*",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.months import ENGLISH_OR_SHORT
 from abs_shield.text.sentences import TITLES
 from abs_shield.text.values.numerals import CODES, DIGITS, MARKS, SPACED
@@ -75,7 +76,7 @@ _PATTERNS: dict[MentionKind, str] = {
     rf"|(?<=[^\W\d_a-z]){DIGITS}%?{_END}",
     MentionKind.NAME: r"[^\W\d_]{1,60}(?:[-'\u2019][^\W\d_]{1,60}){0,4}",
 }
-_FORMS = {kind: re.compile(form, re.IGNORECASE) for kind, form in _PATTERNS.items()}
+_FORMS = {kind: lazy_pattern(form, re.IGNORECASE) for kind, form in _PATTERNS.items()}
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _NEEDED = {

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate, filterfalse, groupby, islice, repeat
 
+from abs_shield.text.lazy_pattern import lazy_pattern
+
 _LATIN = "a-z0-9_\u00c0-\u024f\u1e00-\u1eff"
 MARKS = (
     "\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903"
@@ -38,7 +40,7 @@ _PIECE = re.compile(r"[/:=?&#,+*!$%^~]+")
 _TAIL = re.compile(r"(?<=[^\W\d_][-_.])\d+(?=[/:=?&#]|$)")
 """The number of ``ord-7731``; a number inside a date or a telephone does not count."""
 _LABEL = re.compile(r"[:=]+")
-_UNSPACED = re.compile(
+_UNSPACED = lazy_pattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u30ff\u3130-\u318f"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
 )

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from abs_shield.text.identifier_words import LONGEST_NAME, name_words
+from abs_shield.text.lazy_pattern import lazy_pattern
 
 _WORDS = frozenset(
     "phone telephone tel mobile mobil mob cell cellphone cellular fax whatsapp msisdn landline "
@@ -31,18 +32,18 @@ _CODES = frozenset(
 _NO_IDS = frozenset({"paid", "unpaid", "prepaid", "void", "valid", "grid", "said", "android"})
 _NATIVE = re.compile("电话|電話|手机|手機|携帯|전화|휴대|연락처|телефон|هاتف|फ़ोन|โทร")
 """The same words in scripts whose names are not split into words."""
-_SHAPE = re.compile(
+_SHAPE = lazy_pattern(
     r"\+\d(?:[ ().-]{0,2}\d){7,14}|\(\d{2,5}\)[ -]?\d(?:[ -]?\d){4,11}"
     r"|(?:1[ .-])?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}"
 )
 """A country's code, an area code in brackets, or North American groups."""
-_EXIT = re.compile(
+_EXIT = lazy_pattern(
     r"\(\+\d{1,3}\)(?:[ ().-]{0,2}\d){6,14}|00[1-9]\d{0,2}(?=\D)(?:[ ()-]{1,2}\d+){2,6}"
 )
 """A country's code in brackets, or after the international prefix 00."""
 _LEAST, _MOST = 7, 15  # digits: shorter ones are extensions; ITU-T E.164 allows 15
 # Up to 61 digits, because several numbers may be adjacent.
-_RUN = re.compile(r"(?:\+ ?\(?|(?<!\w)\(?)\d(?:[ ()./-]{0,3}\d){6,60}")
+_RUN = lazy_pattern(r"(?:\+ ?\(?|(?<!\w)\(?)\d(?:[ ()./-]{0,3}\d){6,60}")
 _ABROAD = re.compile(r"\(?(?:\+|00)|1[ .-]\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!\d)")
 """The beginnings with a country's code."""
 _GROUP = re.compile(r"[+(]*\d+")

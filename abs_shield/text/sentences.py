@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.normal_form import normal, words
 
-_STOP = re.compile(
+_STOP = lazy_pattern(
     "[.!?\u2026\u203d\u061f\u06d4\u0589\u1362\u0964\u0965\u3002\uff01\uff0e\uff1f\uff61]+"
     "[\"'\u201d\u2019\u00bb\u203a\u300d\u300f\u3011\uff09)\\]]*|\n"
 )
@@ -17,8 +18,8 @@ _RANKS = frozenset("hon rev capt cmdr col gen lt maj sgt gov sen rep pres amb".s
 """Titles that are ordinary words in lower case: "our sales rep."."""
 TITLES = frozenset("mr mrs ms mx messrs dr prof".split()) | _RANKS
 """Titles of people, whose full stop does not end a sentence."""
-_RANK = re.compile(rf"\b(?:{'|'.join(sorted(rank.title() for rank in _RANKS))})\.$")
-_ABBREVIATED = re.compile(
+_RANK = lazy_pattern(rf"\b(?:{'|'.join(sorted(rank.title() for rank in _RANKS))})\.$")
+_ABBREVIATED = lazy_pattern(
     rf"(?:^|[\s(\"'\u201e\u201c\u00ab])(?:{'|'.join(sorted(TITLES - _RANKS))}|st|sr|jr|vs|etc|"
     r"e\.g|i\.e|cf|approx|dept|inc|ltd|co|corp|no|nr|fig|vol|pp?|art|abs|tel|bzw|z\.b|d\.h|u\.a|usw|ca|str|hr|fr|sra?|"
     r"srta|ud|uds|av|mme|mlle|m|ул|г|д|руб|т\.е|др)\.$",
@@ -30,7 +31,7 @@ _AUTHORS = re.compile(r"\bet al\.$", re.IGNORECASE)
 """Authors of a paper, with its year after the stop: "Lowe et al. (2020)"."""
 _YEAR = re.compile(r"\s*[(\[]?\d")
 _INITIAL = re.compile(r"(?:^|[\s.])([^\W\d_])\.$")
-_GERMAN_DAY = re.compile(
+_GERMAN_DAY = lazy_pattern(
     r"(?:^|\s)\d{1,2}\.\s(?:jan|feb|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE
 )
 _LONGEST_ABBREVIATION = 12  # characters before a full stop; more would be read again for every stop

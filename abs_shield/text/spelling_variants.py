@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from ipaddress import IPv6Address
 
+from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.magnitudes import with_words
 from abs_shield.text.months import month_names
 from abs_shield.text.normal_form import alphanumerics, remove_accents, words
@@ -15,7 +16,9 @@ from abs_shield.text.separatorless import separators
 from abs_shield.text.spelling_equivalence import has_significant, may_be_several
 
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
-_NUMBER = re.compile(r"[-+]?\s*[$€£¥₹]?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*[%€$£¥₹]?")
+_NUMBER = lazy_pattern(
+    r"[-+]?\s*[$€£¥₹]?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*[%€$£¥₹]?"
+)
 _PADDED = re.compile(r"\D*0\d")
 _SCHEME = re.compile(r"\Ahttps?://")
 _MAC = re.compile(r"[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}|[0-9a-f]{12}")

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.text.identifier_words import name_words
+from abs_shield.text.lazy_pattern import lazy_pattern
 
 _HOLE = re.compile(r"[{<][a-zA-Z][\w -]{0,30}[}>]")
 _ALNUM = re.compile(r"[^\W_]")
-_CONVENTION = re.compile(
+_CONVENTION = lazy_pattern(
     r"(?<![\w.@-])((?:first|last|given|family|sur|f|l|initial)[ _-]?(?:name|initial)?"
     r"(?:([._-]?)(?:first|last|given|family|sur|f|l)[ _-]?(?:name|initial)?)?)"
     r"(@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6})",
@@ -108,7 +109,7 @@ A blank names one thing in a few words. This is also the longest value that resu
 for; longer text is prose, in which brackets have other meanings.
 """
 _INSIDE = r"([^\W\d_][\w '\u2019-]*)"
-_ENCLOSED = re.compile(
+_ENCLOSED = lazy_pattern(
     rf"<{_INSIDE}>|<<{_INSIDE}>>|\{{\s*{_INSIDE}\}}|\{{\{{\s*{_INSIDE}\}}\}}|\[{_INSIDE}\]"
     rf"|\[\[{_INSIDE}\]\]"
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from abs_shield.text.lazy_pattern import lazy_pattern
+
 _EMAIL = re.compile(r"[^\s@<>\"',;]{1,64}@[^\s@<>\"',;]{1,253}\.[^\s@<>\"',;]{2,63}")
-_URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S+", re.IGNORECASE)
+_URL = lazy_pattern(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S+", re.IGNORECASE)
 _PHONE = re.compile(
     r"\(?\+\d(?:[ ().-]{0,2}\d){7,14}|00[1-9]\d{0,2}(?=[ ()-])(?:[ ()-]{1,2}\d+){2,6}"
 )
@@ -17,30 +19,30 @@ _FORMULA = re.compile(
 )
 """A query's field, a range of cells, an expression, a pattern, a cloud resource."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_DATE = re.compile(
+_DATE = lazy_pattern(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:[t ].*)?|\d{4}[/.]\d{1,2}[/.]\d{1,2}(?:[t ].*)?"
     r"|\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?|\d{1,2}[.:h]\d{2}(?:[.:]\d{2})?\s*(?:[ap]\.?m\.?)?"
     r"|(?:fy|cy)?\d{2,4}[-_ ]?(?:q[1-4]|h[12]|w\d{1,2})|(?:q[1-4]|h[12])[-_ ]?\d{2,4}|fy\d{2,4}"
     r"|\d{1,2}\s*[ap]\.?m\.?|t?\d{2}:\d{2}.{0,20}|(?:19|20)\d{2}",
     re.IGNORECASE,
 )
-_QUANTITY = re.compile(
+_QUANTITY = lazy_pattern(
     r"[-+~<>=]{0,2}\s*[$€£¥₹₩%]?\s*\d[\d.,'\u00a0 ]*\s*(?:%|[$€£¥₹₩°]|°?[a-zµ²³/]{1,12})?"
     r"|\d+(?:[.,]\d+)?\s*[x\u00d7*:/-]\s*\d+(?:[.,]\d+)?(?:\s*[a-z]{1,4})?"
     r"|\d[\d.,]{0,15}(?:\s*[-~\u2013\u2014\u81f3\u5230]\s*\d[\d.,]{0,15})?\s*[^\W\d_a-z]{1,6}",
     re.IGNORECASE,
 )
-_COMPOUND = re.compile(
+_COMPOUND = lazy_pattern(
     r"[-+~]?\s*(?:\d+(?:[.,]\d+)?\s*(?:°|'|\"|\u2032|\u2033|d(?:eg|ays?)?|h(?:rs?|ours?)?|m(?:ins?)?"
     r"|s(?:ecs?)?|w(?:eeks?)?|y(?:rs?)?|mo|ft|in|lbs?|oz|st|kg|g)[\s,]*){2,5}",
     re.IGNORECASE,
 )
 """A measure in several units: ``12h30m49.42s``, ``5ft 6in``."""
-_VERSION = re.compile(
+_VERSION = lazy_pattern(
     r"[a-z]{0,12}[-_ ]?v?\d{1,3}(?:\.\d{1,4}){1,3}[a-z0-9.+-]{0,12}", re.IGNORECASE
 )
 _COLOUR = re.compile(r"#[0-9a-f]{3,8}", re.IGNORECASE)
-_DATED = re.compile(r"[a-z]{4,}(?:[-_][a-z]{2,}){0,5}[-_](?:19|20)\d\d", re.IGNORECASE)
+_DATED = lazy_pattern(r"[a-z]{4,}(?:[-_][a-z]{2,}){0,5}[-_](?:19|20)\d\d", re.IGNORECASE)
 """Words of at least four letters: shorter ones, as in ``inv-2026``, label a number."""
 _BRACKETED = re.compile(
     r"<[A-Za-z][\w .:'-]{0,58}>|\{\{?\s*[A-Za-z][\w .'-]{0,56}\}?\}|\[[A-Za-z][\w ./'-]{2,58}\]"
@@ -50,7 +52,7 @@ BRACKETS = frozenset("<{[$%")
 """First characters of a placeholder in brackets; other placeholders are plain words."""
 _THING = "(?:id|name|email|key|token|number|account|user|order|url|value|phone|address|password)"
 _FILLED = r"(?:insert|replace|enter|fill|put|add|provide)"
-_STAND_IN = re.compile(
+_STAND_IN = lazy_pattern(
     r"(?:tbd|tba|tbc|todo|fixme|placeholder|redacted|changeme|change_me|lorem ipsum|foo ?bar)"
     r"|\?{2,}|x{4,}|_{3,}|\.{3,}|[\d+() -]{1,8}[x*#]{3,}[\dx*# -]{0,12}"
     rf"|{_FILLED}[ _-](?:[^\W_]{{1,20}}[ _-]){{0,4}}{_THING}[ _-]here"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from abs_shield.text.lazy_pattern import lazy_pattern
+
 _WORDS = frozenset(
     "all any every each everything everyone everybody anything anyone anybody whole entire todos "
     "todo alle alles tous tout tutti true".split()
@@ -21,7 +23,7 @@ _UNSEEN = re.compile(
 """Invisible fillers and selectors that Unicode does not classify as spaces."""
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _QUOTES = "\"'`"
-_ROOT = re.compile(
+_ROOT = lazy_pattern(
     r"[a-z]:[\\/.]*|(?:\$\{?[a-z_]\w*\}?|\$env:\w+|%[a-z_]\w*(?:\(x86\))?%)[\\/.*]*", re.IGNORECASE
 )
 """A drive, or a variable with an unknown value: ``C:\\``, ``$HOME``, ``%USERPROFILE%``."""
@@ -38,14 +40,14 @@ _ALL = (
     r"|flush|truncate|alle[mnrs]?|sämtliche\w*|ganze\w*|tou[st]|toutes?|todo?a?s?|tutt[oiae]|alla|allt"
     r"|wszystk\w*|вс[еёя]|всех|весь|tüm\w*|hepsi\w*|bütün)\b|全部|所有|一切|すべて|全て|모두|모든|전부|كل|جميع|सभी|सब"
 )
-_SAYS_ALL = re.compile(_ALL, re.IGNORECASE)
-_SAYS_NOT_ALL = re.compile(
+_SAYS_ALL = lazy_pattern(_ALL, re.IGNORECASE)
+_SAYS_NOT_ALL = lazy_pattern(
     rf"(?:\bnot|\bnever|n['\u2019]t|\bwithout)\W+(?:\w+\W+){{0,3}}(?:{_ALL})", re.IGNORECASE
 )
 _AUDIENCES = frozenset({"@here", "@channel", "@room"})
 _SPACED = re.compile(r"\w(?: \w)+")
 _LONGEST_SPACED = 32  # characters of a word with spaces between its letters
-_CONDITION = re.compile(
+_CONDITION = lazy_pattern(
     r"(?:!=?|<>|[<>]=?|=|~=?(?![/\\])|\^|%(?!\d[0-9a-fA-F]|[a-fA-F][0-9a-fA-F]%))\s*[\w\"']"
     r"|(?:\w{1,20}\.{2,3}\w{0,20}|\.{2,3}\w{1,20}|(?!\d\d?:\d\d\Z)\d{0,9}:\d{0,9})\Z"
 )
@@ -54,7 +56,7 @@ _BEHIND = re.compile(r"\A\S{0,4096}[\w\"'](?:[%?;^$+]|--|\+\+)\Z")
 """Endings of a pattern or a statement: ``acct_1%``, ``acct_1--``."""
 _LONGEST = 4_096  # characters, as in the longest path; longer text is not a name
 _WORD = re.compile(r"[^\W\d_]+")
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_LATIN = lazy_pattern("[A-Za-z\u00c0-\u024f]")
 _LIKE_LATIN = re.compile("[\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff]")
 """Greek, Cyrillic, Armenian and Cherokee."""
 _NOTHING = frozenset("null nil none undefined n/a na nan unknown".split())
