@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from abs_shield.core.call_arguments import Malformed, copy_containers
+from abs_shield.core import ToolCall
+from abs_shield.core.call_arguments import Malformed, copy_containers, read_arguments
 from abs_shield.schema.argument_json import SCALARS, ArgumentSerializer
 from abs_shield.schema.schema_problem import pointer
 from abs_shield.schema.value_limits import exceeded_limits
@@ -56,3 +57,20 @@ def json_arguments(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Ma
         return arguments
     written = as_json(arguments)
     return {k: arguments[k] if isinstance(v, TypePlaceholder) else v for k, v in written.items()}
+
+
+def arguments_of(call: ToolCall) -> Mapping[str, Any]:
+    """Return a call's arguments as they are judged; empty if they are not an object."""
+    read = json_arguments(read_arguments(call.arguments))
+    return {} if isinstance(read, Malformed) else read
+
+
+def with_judged_arguments(call: ToolCall, arguments: dict[str, Any] | Malformed) -> ToolCall:
+    """
+    Return the call with a copy of its arguments, which the caller may change after the judgement.
+
+    Arguments that are text, or no object, stay unchanged.
+    """
+    if isinstance(arguments, Malformed) or isinstance(call.arguments, (str, bytes, bytearray)):
+        return call
+    return ToolCall(call.name, arguments, call.id, call.logprobs)

@@ -7,12 +7,15 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.core import Decision, Finding
+from abs_shield.core import Decision, Finding, ToolCall
 from abs_shield.core.vocabularies import PHANTOM_TARGET
+from abs_shield.session.session_context import RUNNING
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.signature import Binding
 from abs_shield.text.json_leaves import leaves, pointer, scalar_text
 
 if TYPE_CHECKING:
+    from abs_shield.session import Session
     from abs_shield.shield.evaluator import OpenCall
     from abs_shield.shield.tool_registry import Registry
 
@@ -89,6 +92,18 @@ DISPATCHED_CALL: ContextVar[DispatchedCall | None] = ContextVar(
     "abs_shield.dispatched", default=None
 )
 """The call whose tool runs in this context; None outside a tool."""
+
+
+def is_nested(call: ToolCall, session: Session) -> bool:
+    """
+    Return whether the code of a tool of *session* makes this call; a sub-agent's session differs.
+    """
+    running = RUNNING.get()
+    if running is None or not (running is session or record_of(session).ephemeral):
+        return False
+    # a task may outlive the tool that started it; there, a call with an id is a model's own
+    outer = DISPATCHED_CALL.get()
+    return not (call.id and outer is not None and outer.is_over)
 
 
 def model_findings(

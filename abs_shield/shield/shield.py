@@ -19,12 +19,13 @@ from abs_shield.session.pending_calls import PendingCall
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.answer_methods import AnswerMethods
 from abs_shield.shield.approvals import Approver
+from abs_shield.shield.argument_copies import arguments_of
 from abs_shield.shield.call_inputs import calls_in, require_attribute, single_call
 from abs_shield.shield.callable_tools import change_tools
 from abs_shield.shield.dispatch_methods import Call, DispatchMethods
 from abs_shield.shield.enforcement import Ruling, rule_again
 from abs_shield.shield.execution_outcome import ExecutionOutcome
-from abs_shield.shield.lifecycle import Lifecycle, arguments_of
+from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.run_recorder import Recorder, Recording
 from abs_shield.shield.session_tools import Functions
 from abs_shield.shield.shield_hooks import build_hooks
