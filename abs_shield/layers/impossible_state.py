@@ -8,16 +8,16 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, RulePlan, ShieldTerms, ToolPlan
-from abs_shield.plan.layer import Check, Layer
-from abs_shield.plan.strengths import STRENGTHS
-from abs_shield.plan.write_history import (
+from abs_shield.plan.entity_write import (
     Write,
-    WriteHistory,
     arguments_key,
-    build_write,
     have_same_subject,
     unambiguous_entities,
 )
+from abs_shield.plan.layer import Check, Layer
+from abs_shield.plan.strengths import STRENGTHS
+from abs_shield.plan.write_extraction import build_write
+from abs_shield.plan.write_history import WriteHistory
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.text.identifier_words import name_words

@@ -9,6 +9,7 @@ from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.events import MessageText, ToolCall
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.entity_moves import is_move
+from abs_shield.plan.entity_write import Write, have_same_subject, subject_entities, undoes
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.parameter_names import classify_name
 from abs_shield.plan.parameter_values import is_token
@@ -19,13 +20,7 @@ from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.tool_action import are_opposite_actions, are_opposite_words
-from abs_shield.plan.write_history import (
-    Write,
-    WriteHistory,
-    have_same_subject,
-    subject_entities,
-    undoes,
-)
+from abs_shield.plan.write_history import WriteHistory
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of

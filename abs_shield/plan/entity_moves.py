@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abs_shield.plan.entity_write import Write
 from abs_shield.plan.parameter_names import ENDS_OF_A_MOVE
 from abs_shield.plan.result_ids import entity_text
-from abs_shield.plan.write_history import Write
 from abs_shield.text.identifier_words import is_free_text_field, name_words
 from abs_shield.text.normal_form import normal
 from abs_shield.text.verbs import VerbEffect

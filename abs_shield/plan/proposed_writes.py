@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from abs_shield.core import ToolCall
+from abs_shield.plan.entity_write import Write
 from abs_shield.plan.proposal import Proposal
 from abs_shield.plan.spellings import EntitySpellings
 from abs_shield.plan.tool_plan import ToolPlan
-from abs_shield.plan.write_history import Write, WriteHistory, build_write
+from abs_shield.plan.write_extraction import build_write
+from abs_shield.plan.write_history import WriteHistory
 from abs_shield.session import Session
 from abs_shield.session.call_states import object_of
 from abs_shield.session.session_record import record_of
