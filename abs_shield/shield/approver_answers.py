@@ -1,4 +1,4 @@
-"""How an approver is asked about a blocked call, and what its answer changes."""
+"""The question to an approver about a blocked call, and the effect of its answer."""
 
 from __future__ import annotations
 

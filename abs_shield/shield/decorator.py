@@ -19,7 +19,7 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.shared_tools import SHARED
 from abs_shield.shield.shield import Shield
 from abs_shield.shield.signature import BY_NAME, Binding, Copies, bind
-from abs_shield.shield.tool_registry import declare
+from abs_shield.shield.tool_inputs import declare
 from abs_shield.shield.wrapper_kind import copy_function_kind
 
 F = TypeVar("F", bound=Callable[..., Any])

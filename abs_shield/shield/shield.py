@@ -7,34 +7,26 @@ from os import PathLike
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
-from abs_shield.core import Decision, ToolCall
 from abs_shield.core.fork_safety import renewed
-from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.errors import ShieldError
 from abs_shield.plan import ToolPlan
-from abs_shield.policy import Policy, Tool, configure
+from abs_shield.policy import Policy, Tool
 from abs_shield.policy.configuration import PolicyFields
-from abs_shield.policy.declaration_base import require_fields
 from abs_shield.session import Session, Sessions, current_session
-from abs_shield.session.pending_calls import PendingCall
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.answer_methods import AnswerMethods
 from abs_shield.shield.approvals import Approver
-from abs_shield.shield.argument_copies import arguments_of
-from abs_shield.shield.call_inputs import calls_in, require_attribute, single_call
+from abs_shield.shield.call_inputs import require_attribute
 from abs_shield.shield.callable_tools import change_tools
-from abs_shield.shield.dispatch_methods import Call, DispatchMethods
-from abs_shield.shield.enforcement import Ruling, rule_again
-from abs_shield.shield.execution_outcome import ExecutionOutcome
+from abs_shield.shield.dispatch_methods import DispatchMethods
+from abs_shield.shield.judgement_methods import JudgementMethods
 from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.run_recorder import Recorder, Recording
 from abs_shield.shield.session_tools import Functions
 from abs_shield.shield.shield_hooks import build_hooks
-from abs_shield.shield.tool_registry import (
-    Registry,
-    available,
-    declared_tool,
-    described_tool,
-)
+from abs_shield.shield.shield_policy import resolve_policy
+from abs_shield.shield.tool_inputs import declared_tool, described_tool
+from abs_shield.shield.tool_registry import Registry, available
 from abs_shield.shield.tool_schemas import Provider, tool_schemas
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
@@ -44,26 +36,8 @@ if TYPE_CHECKING:
     from abs_shield.plan.proof import Proof
     from abs_shield.verification import VerificationEngine
 
-_MOST_SIBLINGS = 1_000
-"""Maximum number of earlier calls in a turn that layers read; they limit quadratic time."""
 
-
-def _policy_from_keywords(policy: Policy | None, declared: PolicyFields) -> Policy:
-    """
-    Build the policy from keywords of `configure`.
-
-    Raises:
-        PolicyError: A policy was passed as well, or a keyword is unknown.
-    """
-    own = (name for name in Shield.__init__.__kwdefaults__ or () if name != "policy")
-    require_fields("Shield", declared, [*own, *PolicyFields.__annotations__])
-    if policy is not None:
-        name = next(iter(declared))
-        raise PolicyError(f"Shield: got a policy and `{name}`; put `{name}` into the policy")
-    return configure(**declared)
-
-
-class Shield(DispatchMethods, AnswerMethods):
+class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
     """
     The runtime of one policy. Share it between threads, tasks and the sessions of all tenants.
 
@@ -100,12 +74,8 @@ class Shield(DispatchMethods, AnswerMethods):
         record: str | PathLike[str] | Recording | None = None,
         **declared: Unpack[PolicyFields],
     ) -> None:
-        if declared:
-            policy = _policy_from_keywords(policy, declared)
-        if not isinstance(policy, Policy):
-            raise PolicyError(
-                f"a Shield takes a policy, not {type(policy).__name__}; use `shield.configure`"
-            )
+        own = [name for name in Shield.__init__.__kwdefaults__ or () if name != "policy"]
+        policy = resolve_policy(policy, declared, own=own)
         require_attribute(store, "store", "append", "a store, such as `MemoryStore()`")
         require_attribute(sessions, "sessions", "get", "`Sessions()`")
         require_attribute(approver, "approver", "__call__", "a callable of one Decision")
@@ -314,99 +284,6 @@ class Shield(DispatchMethods, AnswerMethods):
         if engine is None:
             raise ShieldError("the policy has `verification=False`: results are not judged")
         return engine
-
-    # Judge calls and results; a model's mistake never raises -------------------------------------
-
-    def inspect_turn(self, calls: Any, *, session: Session | None = None) -> list[Decision]:
-        """
-        Judge all calls that the model proposed in one turn, before any of them runs.
-
-        Args:
-            calls: Calls of any shape, or an assistant message with calls.
-            session: The session; None for the current one.
-
-        Returns:
-            The decisions, in the order of the calls.
-        """
-        shared = self._session(session)
-        # Proposals of an earlier turn that were never dispatched are logged now.
-        record_of(shared).settle()
-        read = calls_in(calls)
-        decisions: list[Decision] = []
-        turn: list[PendingCall] = []
-        # As they were judged, whatever becomes of the caller's arguments.
-        judged: list[ToolCall] = []
-        for call in read:
-            siblings = tuple(judged[-_MOST_SIBLINGS:])
-            decisions.append(self.lifecycle.propose(call, shared, siblings=siblings, turn=turn))
-            judged.append(turn[-1].call)
-        # The caller has no reference to this session, so nothing can be dispatched in it.
-        if session is None and record_of(shared).ephemeral:
-            record_of(shared).settle()
-        return decisions
-
-    def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
-        """
-        Judge one call at its dispatch; run it unless ``decision.blocked``.
-
-        Args:
-            call: A `ToolCall`, or a call in the shape of any provider.
-            session: The session; None for the current one.
-
-        Returns:
-            The decision about the call.
-        """
-        return self.lifecycle.admit(
-            self.lifecycle.open(single_call(call), self._session(session))
-        ).decision
-
-    def check_result(
-        self,
-        call: Call,
-        value: Any,
-        *,
-        elapsed_ms: float | None,
-        error: bool = False,
-        session: Session | None = None,
-    ) -> Decision:
-        """
-        Judge the result of a call, and add it to the session once; use it unless
-        ``decision.blocked``.
-
-        Args:
-            call: The call.
-            value: The result, or the error.
-            elapsed_ms: The duration in milliseconds; None if unknown, in which case the result
-                is not verified.
-            error: Whether the call failed; its value is then not verified.
-            session: The session; None for the current one.
-
-        Returns:
-            A Decision about the result; its ``probability`` is that of a hallucination.
-        """
-        read = single_call(call)
-        return self.lifecycle.close(
-            read,
-            arguments_of(read),
-            value,
-            session=self._session(session),
-            execution=ExecutionOutcome(elapsed_ms, error),
-        )
-
-    def judge_as(self, decision: Decision, policy: Policy) -> Ruling:
-        """
-        Weigh the findings of a call again, by another policy. Nothing is recorded.
-
-        Args:
-            decision: The decision about the call.
-            policy: The policy, for its threshold and its actions on findings; the modes are those
-                of this Shield's policy.
-
-        Returns:
-            The action on the call, and the layers that block it.
-        """
-        plan = self.registry.plan(decision.tool) or self.registry.unknown(decision.tool)
-        return rule_again(decision, plan, policy)
 
     # Internal ------------------------------------------------------------------------------------
 
