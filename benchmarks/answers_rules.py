@@ -99,19 +99,17 @@ FACTS: dict[str, tuple[Part, ...]] = {
 ACTIONS: dict[str, tuple[Part, ...]] = {
     "actions: any": (Part("answer.checks.claimed_actions:claimed_actions", ()),),
     "actions: kinds of calls": (Part("answer.checks.action_calls:Call.can_be", True),),
-    "actions: calls that failed": (Part("answer.checks.claimed_actions:_is_referred_to", False),),
+    "actions: calls that failed": (Part("answer.checks.action_check:_is_referred_to", False),),
     "actions: values of failed calls": (
-        Part("answer.checks.claimed_actions:_names_failed_value", False),
+        Part("answer.checks.action_check:_names_failed_value", False),
     ),
     "actions: results that say no": (Part("answer.evidence.undone_actions:undone", False),),
     "actions: results that report one": (
-        Part("answer.checks.claimed_actions:Calls._is_reported", False),
+        Part("answer.checks.action_check:Calls._is_reported", False),
     ),
-    "actions: participles that describe": (
-        Part("answer.checks.claimed_actions:_ATTRIBUTE", _NEVER),
-    ),
+    "actions: participles that describe": (Part("answer.checks.action_check:_ATTRIBUTE", _NEVER),),
     "actions: participles after gerunds": (Part("text.verbs:infinitive_of_gerund", ""),),
-    "actions: other ids": (Part("answer.checks.claimed_actions:Calls._have_ids", True),),
+    "actions: other ids": (Part("answer.checks.action_check:Calls._have_ids", True),),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {
     "citations: any": (Part("answer.checks.citation_check:Sources.conflict", ""),),

@@ -1,14 +1,11 @@
-"""Check of actions that an answer claims against the calls that ran."""
+"""The actions that a claim of an answer reports as done."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from abs_shield.answer.checks.action_calls import Call
 from abs_shield.answer.checks.action_patterns import (
     ACTIVE,
     ADVICE,
@@ -16,34 +13,13 @@ from abs_shield.answer.checks.action_patterns import (
     CLAUSE,
     CLAUSE_END,
     CONDITION,
-    FAILURE,
     MANAGED,
-    MESSAGE,
-    NOTICE,
-    OLD,
     PASSIVE,
     RELATIVE,
     STATE,
     TALK_OBJECT,
 )
-from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
-from abs_shield.answer.claim_types import Claim, Opinions, from_conflicts
-from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
-from abs_shield.core import Unavailable
-from abs_shield.text.json_leaves import leaves
-from abs_shield.text.safe_display import shown
-from abs_shield.text.stem import stem
-from abs_shield.text.values.figure import ID
-from abs_shield.text.values.figure_reader import figures
-from abs_shield.text.values.number_values import id_key
-from abs_shield.text.verbs import (
-    SPEECH_VERBS,
-    VERB_EFFECTS,
-    VerbEffect,
-    infinitive,
-    infinitive_of_gerund,
-    is_action,
-)
+from abs_shield.text.verbs import SPEECH_VERBS, infinitive, is_action
 
 _BEGUN = frozenset(
     "start stop open close release order file post process complete trigger call fix merge sign "
@@ -54,29 +30,13 @@ _BEGUN = frozenset(
 _TALK = SPEECH_VERBS | _BEGUN | frozenset("confirm save log record return request deliver".split())
 # "noted", "confirmed" are also about words, "successfully" or not
 _NEVER_FIRM = frozenset("note confirm show generate".split())
-_REFUNDING = frozenset("issue add process apply credit return release initiate".split())
-_NOUNS = frozenset("credit debit bill dispute repair".split())
-"""Nouns that may be the type of a record: ``type: credit``."""
-_REFUND = re.compile(r"\brefund", re.IGNORECASE)
+REFUNDING = frozenset("issue add process apply credit return release initiate".split())
+REFUND = re.compile(r"\brefund", re.IGNORECASE)
 _PAST = re.compile(
     r"ed$|^(?:found|seen|sent|made|paid|set|put|read|gone|got|taken)$", re.IGNORECASE
 )
-# 60 characters: verb and message are in one clause
-_BY_ITSELF = re.compile(
-    r"\b(?:will|automatically|always)\b[^.\n]{0,60}\b(?:e-?mail|notification|message|sms)s?\b",
-    re.IGNORECASE,
-)
-"""System instructions about messages that are sent without a call."""
-_WORD = re.compile(r"[a-z]{3,20}")
-_ATTRIBUTE = re.compile(r"\b([a-z]{3,20})\s+(?:an?|the|any|each|every)\s+[a-z]{3,20}\b(?=\s+[a-z])")
-"""A participle between an article and a noun; after a verb it reports nothing."""
-_TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
 # a clause of prose; "that ", "which " or "who " with a blank before
 _LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
-# longer texts are data; a run has some 20 results of prose, and each is searched for actions
-_LONGEST_ID, _LONGEST_RESULT, _MOST_RESULTS = 64, 5_000, 20
-# each is compared with all calls, so that more would take quadratic time
-_MOST_ACTIONS, _MOST_STRANGERS = 50, 20
 _PATTERNS = (ACTIVE, MANAGED, PASSIVE, STATE)
 
 
@@ -101,43 +61,6 @@ class ClaimedAction(NamedTuple):
     is_talk: bool = False
     is_state: bool = False
     is_joint: bool = False
-
-
-def actions(
-    claims: Sequence[Claim],
-    evidence: Evidence,
-    *,
-    question: str | None = None,
-    answer: str | None = None,
-) -> Opinions:
-    """Check that an executed call can have carried out each action that a claim reports."""
-    if evidence.executed is None:
-        # `evidence=` has no calls, and a recording may lack them
-        return (Unavailable("the calls that ran are unknown"),) * len(claims)
-    calls: Calls = evidence.derived(Calls)
-    return tuple(from_conflicts(_conflicts(claim.text, calls)) for claim in claims)
-
-
-def _conflicts(text: str, calls: Calls) -> Iterator[str]:
-    """Yield a text for each action: why no call can have done it; empty if one can."""
-    ids: frozenset[str] | None = None
-    for number, claimed in enumerate(claimed_actions(text)):
-        if number == _MOST_ACTIONS:
-            return
-        ids = _ids_of(text) if ids is None else ids
-        done = calls.explain(claimed, ids)
-        quoted = shown(_without_aside(claimed.text))
-        yield "" if done else f"{quoted}: no successful call performed it"
-
-
-def _without_aside(text: str) -> str:
-    """
-    Return an action without its text between commas, to keep the quote in a conflict short.
-
-    >>> _without_aside("I have, as Maria of 4 Elm Street wished, cancelled")
-    'I have ... cancelled'
-    """
-    return re.sub(r",.{1,80},", " ...", text)
 
 
 def claimed_actions(text: str) -> Iterator[ClaimedAction]:
@@ -176,7 +99,7 @@ def _claimed_action(
     # in the passive voice the object stands before the verb
     before = text[_clause_start(text, match) : match.start()] if passive else ""
     around = before + text[match.start() : _clause_end(text, match)]
-    if passive and verb in _REFUNDING and _REFUND.search(before):
+    if passive and verb in REFUNDING and REFUND.search(before):
         verb = "refund"  # it follows from a cancellation, whoever issues it
     claimed = ClaimedAction(verb, match[0].strip(" ,"), around, passive, False, pattern is STATE)
     if verb not in _TALK or ("successfully" in match[0].casefold() and verb not in _NEVER_FIRM):
@@ -206,221 +129,3 @@ def _clause_end(text: str, match: re.Match[str]) -> int:
     last = match.end() + _LONGEST_CLAUSE
     end = CLAUSE_END.search(text, match.end(), last)
     return end.start() if end else last
-
-
-def _ids_of(text: str) -> frozenset[str]:
-    return frozenset(id_key(one.text) for one in figures(text) if one.kind == ID and not one.soft)
-
-
-class Calls:
-    """The calls of some evidence that acted or failed to, and the verbs of its results."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
-        self._succeeded = [Call(one) for one in evidence.executed or () if not one.reads]
-        self._failed = [Call(one) for one in evidence.failed if not one.reads]
-        self._ids = frozenset[str]().union(
-            *(call.ids for call in (*self._succeeded, *self._failed))
-        )
-        results = [one for one in evidence if one.source is PassageSource.TOOL_RESULT]
-        words = {word for one in results for word in _reporting_words(one.text.casefold())}
-        self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
-        system = (one.text for one in evidence if one.source is PassageSource.SYSTEM)
-        self._sends_by_itself = any(_BY_ITSELF.search(text) for text in system)
-
-    def explain(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
-        """
-        Return whether the calls or results explain a claimed action.
-
-        Args:
-            claimed: The action.
-            ids: The ids in the claim.
-        """
-        # a result may report what others did, and the passive leaves open who
-        if claimed.is_passive and claimed.verb in self._reported:
-            return True
-        # the failed calls first: they are what an agent glosses over
-        failed = [call for call in self._failed if _is_referred_to(call, claimed, ids)]
-        if claimed.is_state and not failed:
-            return True
-        if claimed.is_talk and not failed:
-            # talk counts as an action only in a run whose calls all read
-            return bool(self._succeeded) or not (self._evidence.executed or self._failed)
-        if not failed and self._is_reported(claimed, ids):
-            return True
-        candidates = self.candidates(claimed)
-        # a system may notify the user by itself, after any action
-        if claimed.verb == "send" and self._is_sent_anyway(claimed):
-            candidates = self._succeeded
-        if failed:
-            candidates = [call for call in candidates if _is_referred_to(call, claimed)]
-        if not candidates or any(_names_failed_value(call, candidates, claimed) for call in failed):
-            return False
-        return self._have_ids(ids, candidates, claimed.verb)
-
-    def candidates(self, claimed: ClaimedAction) -> list[Call]:
-        """Return the calls whose names allow the claimed action."""
-        return [call for call in self._succeeded if call.can_be(claimed.verb, claimed.around)]
-
-    def _is_reported(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
-        """
-        Return whether results report it: of the run's own actions, or any if the subject is "we".
-        """
-        verbs = {*_reporting_verbs(claimed)}
-        if any(self._own.has(verb, ids) for verb in verbs):
-            return True
-        if claimed.is_joint and any(self._all.has(verb, ids) for verb in verbs):
-            return True
-        if claimed.is_joint and self._is_in_prose(verbs, ids):
-            return True
-        # a changed booking implies a cancelled old one
-        has_changed = any(call.changes for call in self._succeeded)
-        is_removal = VERB_EFFECTS.get(claimed.verb) is VerbEffect.UNMAKE
-        return has_changed and is_removal and OLD.search(claimed.around) is not None
-
-    @cached_property
-    def _all(self) -> ReportedActions:
-        """The actions that results report."""
-        results = (one for one in self._evidence if one.source is PassageSource.TOOL_RESULT)
-        return ReportedActions(one.value for one in results if one.value is not None)
-
-    @cached_property
-    def _own(self) -> ReportedActions:
-        """The actions in short results of the run's own actions."""
-        own = (one.value for one in self._evidence.executed or () if not one.reads)
-        return ReportedActions(value for value in own if is_short(value))
-
-    @cached_property
-    def _prose(self) -> list[tuple[frozenset[str], set[str]]]:
-        """The ids of each prose result, and the verbs of the actions it reports."""
-        results = [one for one in self._evidence if one.source is PassageSource.TOOL_RESULT]
-        prose = [one for one in results if not isinstance(one.value, (dict, list))]
-        texts = [one.text[:_LONGEST_RESULT] for one in prose[-_MOST_RESULTS:]]
-        return [(_ids_of(text), {*_reported_verbs(text)}) for text in texts]
-
-    def _is_in_prose(self, verbs: set[str], ids: frozenset[str]) -> bool:
-        texts = (
-            (own, reported) for own, reported in self._prose if not ids or not ids.isdisjoint(own)
-        )
-        return any(not verbs.isdisjoint(reported) for _, reported in texts)
-
-    def _is_sent_anyway(self, claimed: ClaimedAction) -> bool:
-        notice = claimed.is_passive and NOTICE.search(claimed.around) is not None
-        return notice or self._sends_by_itself
-
-    def _have_ids(self, ids: frozenset[str], candidates: Sequence[Call], verb: str) -> bool:
-        """Return whether one of the calls is about the ids in the claim."""
-        if not ids or not all(call.ids for call in candidates):
-            return True
-        if own_ids := self._ids & ids:
-            return any(call.ids & own_ids for call in candidates)
-        if VERB_EFFECTS.get(verb) is VerbEffect.MAKE and not all(
-            call.returned for call in candidates
-        ):
-            return True  # an unrecorded result may contain the id of the created entity
-        own = frozenset[str]().union(*(call.ids | call.returned_ids for call in candidates))
-        # without letters and digits it may be an amount or a word
-        strangers = [one for one in sorted(ids - own) if _is_code(one)]
-        return not any(
-            all(self._is_alike(one, call.ids) for call in candidates)
-            for one in strangers[:_MOST_STRANGERS]
-        )
-
-    def _is_alike(self, one: str, ids: Iterable[str]) -> bool:
-        """Return whether an id has the form of one of *ids* and may be of the same kind."""
-        fields: _IdFields = self._evidence.derived(_IdFields)
-        return any(_form(one) == _form(own) and fields.agree(one, own) for own in ids)
-
-
-def _reporting_words(text: str) -> list[str]:
-    """
-    Return the words of a result that may report an action.
-
-    A participle after an instruction or a gerund describes a thing; elsewhere it may report what
-    was done.
-
-    >>> texts = ("delete the sent email", "the email was sent", "the refunded amount is 20")
-    >>> ["sent" in _reporting_words(text) for text in (*texts[:2], "after deleting the sent email")]
-    [False, True, False]
-    >>> "refunded" in _reporting_words(texts[2])
-    True
-    """
-    return _WORD.findall(
-        _ATTRIBUTE.sub(lambda match: " " if _is_verb(match[1]) else match[0], text)
-    )
-
-
-def _is_verb(word: str) -> bool:
-    """Return whether a word is an action verb in the infinitive or the gerund."""
-    return is_action(word) or infinitive_of_gerund(word) != ""
-
-
-def _reported_verbs(text: str) -> Iterator[str]:
-    """Yield the verbs of actions that a prose result reports; "are refunded" states a rule."""
-    for one in claimed_actions(text):
-        if one.is_passive and not one.text.casefold().startswith("are "):
-            yield one.verb
-
-
-def _reporting_verbs(claimed: ClaimedAction) -> Iterator[str]:
-    """Yield the verbs with which a result may report an action: "we issued a refund"."""
-    yield claimed.verb
-    if claimed.verb in _REFUNDING and _REFUND.search(claimed.around):
-        yield "refund"
-    if claimed.verb == "send" and not MESSAGE.search(claimed.around):
-        yield "ship"
-
-
-def _is_referred_to(call: Call, claimed: ClaimedAction, ids: frozenset[str] = frozenset()) -> bool:
-    """Return whether a claimed action refers to a call, by its verb or by its noun."""
-    if ids and call.ids and ids.isdisjoint(call.ids):
-        return False
-    if call.is_related(claimed.verb) and not claimed.is_state:
-        return True
-    words = {stem(word.casefold()) for word in _TOKEN.findall(claimed.around)}
-    return bool(call.nouns) and call.nouns <= words and call.can_be(claimed.verb, claimed.around)
-
-
-def _names_failed_value(failed: Call, candidates: Sequence[Call], claimed: ClaimedAction) -> bool:
-    """Return whether a clause names a value that only a failed call had: n2 in "n1 and n2"."""
-    same = [call for call in candidates if call.tool == failed.tool]
-    # the sentence admits the failure, or nothing of the same tool succeeded
-    if not same or not failed.is_related(claimed.verb) or FAILURE.search(claimed.around):
-        return False
-    words = {word.casefold() for word in _TOKEN.findall(claimed.around)}
-    for field, values in failed.fields.items():
-        others = [call.fields.get(field, set()) for call in same]
-        # a field that some calls lack is no way to distinguish them
-        if all(others) and (values - set().union(*others)) & words:
-            return True
-    return False
-
-
-def _is_code(key: str) -> bool:
-    # an address has letters and digits as well, and is no code of a record
-    return any(map(str.isdigit, key)) and any(map(str.isalpha, key)) and "@" not in key
-
-
-def _form(key: str) -> str:
-    # so that `W-12` and `W-99` are alike, and `B12` is another kind
-    return "".join("9" if one.isdigit() else "a" if one.isalpha() else one for one in key)
-
-
-class _IdFields:
-    """The names of the fields in which results and calls have ids."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        self._names: dict[str, set[str]] = defaultdict(set)
-        values = [value for one in evidence for value in (one.value, one.arguments)]
-        values += [one.arguments for one in (*(evidence.executed or ()), *evidence.failed)]
-        for value in values:
-            for path, text in leaves(value) if isinstance(value, (dict, list)) else ():
-                if isinstance(text, str) and len(text) <= _LONGEST_ID and _is_code(text):
-                    field = next((step for step in reversed(path) if isinstance(step, str)), "")
-                    self._names[id_key(text)].add(field)
-
-    def agree(self, one: str, other: str) -> bool:
-        """Return False if a field has one of the two ids but never the other."""
-        mine, theirs = self._names.get(one), self._names.get(other)
-        # an id that occurs in no field may be of either kind
-        return not (mine and theirs) or not mine.isdisjoint(theirs)

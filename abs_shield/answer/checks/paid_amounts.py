@@ -6,7 +6,8 @@ import re
 from decimal import Decimal
 
 from abs_shield.answer.checks.action_calls import PAYING
-from abs_shield.answer.checks.claimed_actions import Calls, claimed_actions
+from abs_shield.answer.checks.action_check import Calls
+from abs_shield.answer.checks.claimed_actions import claimed_actions
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.text.values.figure import MONEY, Figure, is_near

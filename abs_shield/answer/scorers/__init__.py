@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from abs_shield.answer.checks.action_check import actions
 from abs_shield.answer.checks.citation_check import sources
-from abs_shield.answer.checks.claimed_actions import actions
 from abs_shield.answer.checks.people_check import people
 from abs_shield.answer.checks.polarity_check import polarity
 from abs_shield.answer.checks.value_check import facts
