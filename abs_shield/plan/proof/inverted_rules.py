@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
-from abs_shield.plan.rule_answers import answer_call, rule_words
+from abs_shield.plan.rule_call import answer_call, rule_words
 from abs_shield.plan.rule_plan import RulePlan, compile_rule, find_unknown_parameters
 from abs_shield.plan.rule_sentence import SentenceClaim, parse_claim
 from abs_shield.policy import Rule

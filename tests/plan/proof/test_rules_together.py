@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abs_shield import Session, Tool, rule
-from abs_shield.plan import rule_answers
+from abs_shield.plan import rule_call
 from abs_shield.plan.proof import prove
 from abs_shield.policy import configure
 from tests.plan.proof.honest_pairs import COVERED, EXCLUDING, HONEST
@@ -145,7 +145,7 @@ def test_rules_about_arguments_are_compared_without_a_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A session for each of thousands of calls would take most of the time."""
-    monkeypatch.setattr(rule_answers, "Session", None)
+    monkeypatch.setattr(rule_call, "Session", None)
 
     assert [CODES[0]] == find_codes(within(0, 1), within(2, 3), x=NUMBER)
 
