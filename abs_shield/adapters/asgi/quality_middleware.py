@@ -6,12 +6,12 @@ import asyncio
 import json
 import logging
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from math import inf
-from typing import Any, Literal
+from typing import Literal
 
+from abs_shield.adapters.asgi.body_compression import GZIP_OR_ZLIB, decompress
 from abs_shield.adapters.asgi.event_streams import NoOutputText, is_stream, read_events
 from abs_shield.adapters.asgi.http_body import (
     NO_TEXT,
@@ -23,6 +23,7 @@ from abs_shield.adapters.asgi.http_body import (
     parse_response_body,
     with_content_length,
 )
+from abs_shield.adapters.asgi.quality_route import QualityRoute, as_route
 from abs_shield.adapters.asgi.response_collector import (
     PARTIAL,
     App,
@@ -34,22 +35,11 @@ from abs_shield.adapters.asgi.response_collector import (
     serve_lifespan,
 )
 from abs_shield.errors import ShieldError
-from abs_shield.quality import AgentOutput, QualityPipeline, QualityResult, Task
+from abs_shield.quality import AgentOutput, QualityPipeline, QualityResult
 from abs_shield.text.safe_display import shown
 
 logger = logging.getLogger("abs_shield")
 
-OUTPUTS = (
-    "/choices/*/message/content", "/output/*/content", "/content", "/message/content",
-    "/response", "/answer", "/text", "/output", "/output_text", "",
-)  # fmt: skip
-"""Default pointers to an output in a JSON body."""
-DELTAS = (
-    "/choices/*/delta/content", "/delta/text", "/delta", "/message/content", "/response",
-    "/answer", "/text", "/response/output/*/content", "/item/content", "/part/text",
-)  # fmt: skip
-"""Default pointers to a piece of an output in the JSON of an event."""
-_NO_TASK = Task()
 _HELD_TITLE = "The output was held back"
 _UNCHECKED_TITLE = "The output could not be checked"
 _REPRESENTATION_HEADERS = frozenset(
@@ -60,65 +50,10 @@ _REPRESENTATION_HEADERS = frozenset(
     }
 )  # fmt: skip
 """Headers of the original response that are not copied to the problem that replaces it."""
-_GZIP_OR_ZLIB = 47  # 15 for the largest window, plus 32
-"""The `wbits` value with which zlib detects both formats by their header."""
 _TEXT_TYPES = ("", "text/plain", "text/markdown")
 """Media types whose body is the output; without a type, a body that looks like JSON is JSON."""
 _MAX_NOTES = 1_000  # reasons contain the media types of responses, whose number is not limited
 _ENCODINGS = ("gzip", "x-gzip", "deflate")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QualityRoute:
-    """
-    Responses whose outputs are checked by the cascade, and the locations of their outputs.
-
-    Attributes:
-        path: Path of the request, or a glob such as ``"/memos/*"``.
-        outputs: JSON pointers to outputs in a JSON body; all that match a text are checked. A
-            ``*`` matches each item of a list; the texts of a list are one output. The empty
-            pointer matches the whole body, for example a JSON string.
-        deltas: JSON pointers to pieces of an output in the JSON of a stream's event; pieces with
-            the same location are joined.
-        task_type: The `AgentOutput.task_type` of the outputs.
-        task: The `AgentOutput.task` of the outputs.
-        agent_id: The agent that writes the outputs.
-        model: The model that writes the outputs.
-
-    Raises:
-        ShieldError: The path is invalid, a list of pointers is empty, or a pointer does not begin
-            with ``/``.
-    """
-
-    path: str
-    outputs: Sequence[str] = OUTPUTS
-    deltas: Sequence[str] = DELTAS
-    task_type: str = ""
-    task: Task = _NO_TASK
-    agent_id: str = ""
-    model: str = ""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.path, str) or not self.path.startswith(("/", "*")):
-            raise ShieldError(f"`path` is {shown(self.path)}; give a path such as `/memos/*`")
-        for name in ("outputs", "deltas"):
-            pointers = getattr(self, name)
-            if not isinstance(pointers, (list, tuple)) or not pointers:
-                raise ShieldError(f"`{name}` is {shown(pointers)}; give a list of JSON pointers")
-            for pointer in pointers:
-                if not isinstance(pointer, str) or pointer[:1] not in ("", "/"):
-                    raise ShieldError(f"{shown(pointer)} is not a JSON pointer; use e.g. `/answer`")
-            object.__setattr__(self, name, tuple(pointers))
-
-    def output(self, text: str) -> AgentOutput:
-        """Return *text* as an output of this route."""
-        return AgentOutput(
-            text=text,
-            task_type=self.task_type,
-            task=self.task,
-            agent_id=self.agent_id,
-            model=self.model,
-        )
 
 
 class QualityMiddleware:
@@ -178,7 +113,7 @@ class QualityMiddleware:
         self.app = app
         self.pipeline = pipeline
         self.drain_timeout_s = drain_timeout_s
-        self.routes = tuple(map(_as_route, routes))
+        self.routes = tuple(map(as_route, routes))
         if not self.routes:
             raise ShieldError("`routes` is empty; pass the routes whose outputs are checked")
         self.status = status
@@ -236,14 +171,6 @@ class QualityMiddleware:
             "headers": with_content_length([*others, *own], len(body)),
         }
         return start, body
-
-
-def _as_route(value: Any) -> QualityRoute:
-    if isinstance(value, QualityRoute):
-        return value
-    if not isinstance(value, str):
-        raise ShieldError(f"`routes` has {shown(value)}; give a path or a QualityRoute")
-    return QualityRoute(path=value)
 
 
 class _UnreadableBody(Exception):
@@ -371,36 +298,12 @@ class _QualityResponse(Collector):
         if encoding not in _ENCODINGS:
             raise _UnreadableBody(f"it is encoded as {shown(encoding)}")
         try:
-            plain = _decompress(body, _GZIP_OR_ZLIB, max_bytes=self._owner.max_bytes)
+            plain = decompress(body, GZIP_OR_ZLIB, max_bytes=self._owner.max_bytes)
         except zlib.error:
             try:  # some servers send raw deflate
-                plain = _decompress(body, -zlib.MAX_WBITS, max_bytes=self._owner.max_bytes)
+                plain = decompress(body, -zlib.MAX_WBITS, max_bytes=self._owner.max_bytes)
             except zlib.error:
                 raise _UnreadableBody(f"it is not valid {encoding}") from None
         if plain is None:
             raise _UnreadableBody(self.too_large_reason)
         return plain
-
-
-def _decompress(body: bytes, wbits: int, *, max_bytes: int) -> bytes | None:
-    """
-    Return all members of a compressed body, concatenated; None if they are too large.
-
-    Raises:
-        zlib.error: The body has another format, or is truncated.
-    """
-    parts: list[bytes] = []
-    remaining = max_bytes
-    while body:
-        reader = zlib.decompressobj(wbits)
-        # limited during decompression, because 1 MB of gzip may contain 1 GB; one byte more shows
-        # that the limit is exceeded
-        part = reader.decompress(body, remaining + 1)
-        remaining -= len(part)
-        if remaining < 0 or reader.unconsumed_tail:
-            return None
-        if not reader.eof:
-            raise zlib.error("no end")
-        parts.append(part)
-        body = reader.unused_data  # gzip allows several members in a row
-    return b"".join(parts)

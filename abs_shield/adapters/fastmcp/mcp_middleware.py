@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,10 +15,12 @@ from fastmcp.telemetry import suppress_fastmcp_telemetry
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from opentelemetry import trace
 
+from abs_shield.adapters.fastmcp.pending_inputs import PendingInputs, input_key, pending_key
 from abs_shield.adapters.fastmcp.tool_listings import Listing, Listings, find_tool, listing_of
+from abs_shield.adapters.fastmcp.tool_values import block_text, structured_value, visible_value
 from abs_shield.core import Mode, ToolCall
 from abs_shield.core.digest import digest, digest_of
-from abs_shield.core.fork_safety import new_id, renewed
+from abs_shield.core.fork_safety import new_id
 from abs_shield.core.messages import decode_json
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session, current_session
@@ -29,7 +29,6 @@ from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.message_content import content_of
 from abs_shield.shield.tool_call_loop import feedback_text
 from abs_shield.telemetry import semconv
 from abs_shield.text.safe_display import escaped
@@ -50,7 +49,6 @@ HEADER = "x-abs-shield-session"
 _LONGEST_KEY = 256  # longer than usual ids; without a limit, a client could fill the memory
 # a client may send any number with each call; the newest ones matter most for the call
 _MAX_MESSAGES = 1_000
-_MAX_PENDING_INPUTS = 1_000  # a client may never answer; an evicted call counts as a new one
 _LISTING_TIMEOUT_S = 30.0  # long enough for a server behind a proxy to start
 _NO_LISTING = (
     "abs_shield: the call of `%s` is judged without a schema, because its server cannot list "
@@ -114,7 +112,7 @@ class ShieldMiddleware(Middleware):
         self._key = session_key if key is None else key
         self._hears = hears
         self._listings_by_server: WeakKeyDictionary[Any, Listings] = WeakKeyDictionary()
-        self._pending_inputs = _PendingInputs()
+        self._pending_inputs = PendingInputs()
         # weak, so that the sessions of disconnected clients can be freed
         self._running_calls: WeakKeyDictionary[Session, list[ToolCall]] = WeakKeyDictionary()
 
@@ -138,7 +136,7 @@ class ShieldMiddleware(Middleware):
     async def on_get_prompt(self, context: Any, call_next: Any) -> Any:
         """Record a prompt as a text of the server, because its author is unknown."""
         result = await call_next(context)
-        parts = [_block_text(message.content) for message in getattr(result, "messages", ())]
+        parts = [block_text(message.content) for message in getattr(result, "messages", ())]
         self._record(context, "prompts/get", parts)
         return result
 
@@ -207,7 +205,7 @@ class ShieldMiddleware(Middleware):
         """Return the model's id of this call; None if the transcript may contain it."""
         if RUNNING.get() is session:  # a nested call has no id from the model
             return new_id()
-        pending = _pending_key(session, context)
+        pending = pending_key(session, context)
         pop = None if pending is None else self._pending_inputs.pop(pending)
         proposed_id = pop or _short_text(meta.get(CALL))
         return proposed_id or (None if self._hears else new_id())
@@ -281,49 +279,15 @@ class ShieldMiddleware(Middleware):
         if isinstance(result, InputRequiredToolResult):  # the client must provide input first
             if not record_of(session).ephemeral:
                 state = result.input_required.request_state
-                self._pending_inputs.store(_input_key(session, call, state), call.id)
+                self._pending_inputs.store(input_key(session, call, state), call.id)
             guard.suspend()
         elif not isinstance(result, ToolResult):
             session.opaque("the result of a background task is not available")
         else:
-            guard.value, guard.failed = _visible_value(result), result.is_error
-            guard.judges = _structured_value(result)
-            if any(_block_text(block) is None for block in result.content):
+            guard.value, guard.failed = visible_value(result), result.is_error
+            guard.judges = structured_value(result)
+            if any(block_text(block) is None for block in result.content):
                 session.opaque("a tool result has content that is not text")
-
-
-class _PendingInputs:
-    """Calls that wait for the client's input; their next request continues the same call."""
-
-    def __init__(self) -> None:
-        self._open: OrderedDict[bytes, str] = OrderedDict()
-        self._lock = renewed(Lock())
-
-    def store(self, key: bytes, call_id: str | None) -> None:
-        """Store the id of a call that waits for input."""
-        with self._lock:
-            if call_id:
-                self._open[key] = call_id
-            if len(self._open) > _MAX_PENDING_INPUTS:
-                self._open.popitem(last=False)
-
-    def pop(self, key: bytes) -> str | None:
-        """Remove and return the id of the call that a request continues."""
-        with self._lock:
-            return self._open.pop(key, None)
-
-
-def _pending_key(session: Session, context: Any) -> bytes | None:
-    """Return the key of the call that this request continues; None for a new call."""
-    message = context.message
-    if message.input_responses is None and message.request_state is None:
-        return None
-    call = ToolCall(message.name, message.arguments or {})
-    return _input_key(session, call, message.request_state)
-
-
-def _input_key(session: Session, call: ToolCall, state: str | None) -> bytes:
-    return digest_of(session.id, [call.name, call.arguments, state])
 
 
 def _meta(context: Any) -> dict[str, Any]:
@@ -362,38 +326,6 @@ def _principal() -> tuple[str, bool]:
     # a subject is unique only within its issuer
     who = [token.client_id, str(claims.get("iss")), str(subject)]
     return digest_of("principal", who).hex(), subject is not None
-
-
-def _block_text(block: Any) -> str | None:
-    """Return the text of one content block; None if it is not text."""
-    if block.type == "text":
-        return str(block.text)
-    if block.type == "resource_link":
-        return "\n".join(filter(None, (str(block.uri), block.name, block.description)))
-    return getattr(getattr(block, "resource", None), "text", None)
-
-
-def _visible_value(result: ToolResult) -> Any:
-    """Return the text that the model reads, with the structured content if it differs."""
-    text = "\n".join(filter(None, map(_block_text, result.content)))
-    structured = result.structured_content
-    if structured is None or not text:
-        return text if structured is None else structured
-    # FastMCP wraps a value that is not an object; the text contains only the value
-    inner = structured["result"] if structured.keys() == {"result"} else structured
-    parsed = decode_json(text)
-    return (
-        text if parsed in (inner, structured) or text == content_of(inner) else [text, structured]
-    )
-
-
-def _structured_value(result: ToolResult) -> Any:
-    """Return the tool's structured return value; None if there is only text."""
-    fastmcp_meta = (result.meta or {}).get("fastmcp")
-    # only the server's own mark is reliable: a tool may return an object with a key `result`
-    wrapped = isinstance(fastmcp_meta, Mapping) and fastmcp_meta.get("wrap_result") is True
-    structured = result.structured_content
-    return structured.get("result", structured) if wrapped and structured else structured
 
 
 def _mark_span() -> None:
