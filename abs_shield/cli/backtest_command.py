@@ -135,57 +135,64 @@ class BacktestFailOn(StrEnum):
     ANY = "any"
 
 
+FilesOrFolder = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        help="Run files, .jsonl or .gz; - for stdin; or one folder of `abs-shield plant`.",
+    ),
+]
+NewPolicy = Annotated[
+    str | None,
+    typer.Option(metavar="MODULE:ATTR", help="The new policy; default: all six layers, strict."),
+]
+OldPolicy = Annotated[
+    str | None,
+    typer.Option(metavar="MODULE:ATTR", help="The old policy, to compare with."),
+]
+LabelFile = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Lines that label calls as hallucinated or ok."),
+]
+ModesOption = Annotated[
+    BacktestModes,
+    typer.Option(help="Apply each policy's own modes, or strict mode for all layers."),
+]
+FormatOption = Annotated[
+    BacktestFormat, typer.Option(help="Tables, one JSON object, or annotations for GitHub.")
+]
+FailOnOption = Annotated[
+    list[BacktestFailOn] | None,
+    typer.Option(metavar="CHANGE", help="Exit with 1 if a decision changes this way; repeatable."),
+]
+ExampleCount = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Show the first N calls of each kind.")
+]
+SweepPicture = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Draw the threshold sweep as .svg or .png."),
+]
+
+
 @app.command(
     epilog="Example: abs-shield backtest runs.jsonl --policy new:policy --against old:policy"
 )
 def backtest(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE",
-            help="Run files, .jsonl or .gz; - for stdin; or one folder of `abs-shield plant`.",
-        ),
-    ],
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODULE:ATTR", help="The new policy; default: all six layers, strict."
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(metavar="MODULE:ATTR", help="The old policy, to compare with."),
-    ] = None,
+    files: FilesOrFolder,
+    policy: NewPolicy = None,
+    against: OldPolicy = None,
     tools: ToolsFile = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Lines that label calls as hallucinated or ok."),
-    ] = None,
-    modes: Annotated[
-        BacktestModes,
-        typer.Option(help="Apply each policy's own modes, or strict mode for all layers."),
-    ] = BacktestModes.OWN,
-    format: Annotated[
-        BacktestFormat, typer.Option(help="Tables, one JSON object, or annotations for GitHub.")
-    ] = BacktestFormat.TABLE,
-    fail_on: Annotated[
-        list[BacktestFailOn] | None,
-        typer.Option(
-            metavar="CHANGE", help="Exit with 1 if a decision changes this way; repeatable."
-        ),
-    ] = None,
-    examples: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Show the first N calls of each kind.")
-    ] = 3,
+    labels: LabelFile = None,
+    modes: ModesOption = BacktestModes.OWN,
+    format: FormatOption = BacktestFormat.TABLE,
+    fail_on: FailOnOption = None,
+    examples: ExampleCount = 3,
     sort: Sort = False,
     workers: Workers = None,
     engine: Engine = None,
     address: Address = None,
     allow_empty: AllowEmpty = False,
-    picture: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Draw the threshold sweep as .svg or .png."),
-    ] = None,
+    picture: SweepPicture = None,
 ) -> None:
     """
     Judge recorded runs by a new policy and by the old one, and show the decisions that change.

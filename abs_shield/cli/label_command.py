@@ -97,46 +97,54 @@ def _labelled(
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
+DecisionId = Annotated[
+    str | None,
+    typer.Argument(metavar="[DECISION]", help="The decision's id, or a prefix of it."),
+]
+TruthWord = Annotated[
+    str | None,
+    typer.Argument(metavar="[hallucinated|ok]", help="The truth about its call."),
+]
+LabelNote = Annotated[str, typer.Option(metavar="TEXT", help="The reason, in one line.")]
+NextOption = Annotated[
+    bool, typer.Option("--next", help="Ask about the most useful decisions, one by one.")
+]
+OnlyCheck = Annotated[
+    str | None,
+    typer.Option("--layer", "--check", metavar="NAME", help="With --next: only its findings."),
+]
+MostDecisions = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, help="With --next: maximum number of decisions."),
+]
+LabelLines = Annotated[
+    str | None,
+    typer.Option(
+        "--from", metavar="FILE", help="Many labels: lines `DECISION TRUTH`; - for stdin."
+    ),
+]
+ExportFile = Annotated[
+    str | None,
+    typer.Option("--export", metavar="FILE", help="Write all labels as JSONL; - for stdout."),
+]
+
+
 @app.command(
     epilog="Example: abs-shield label 45b6e8a03450da6b-2fb hallucinated --note 'no such order', or"
     " one by one: abs-shield label --next --runs runs.jsonl"
 )
 def label(
-    decision: Annotated[
-        str | None,
-        typer.Argument(metavar="[DECISION]", help="The decision's id, or a prefix of it."),
-    ] = None,
-    truth: Annotated[
-        str | None,
-        typer.Argument(metavar="[hallucinated|ok]", help="The truth about its call."),
-    ] = None,
+    decision: DecisionId = None,
+    truth: TruthWord = None,
     db: DatabaseOption = None,
     by: AuthorName = None,
-    note: Annotated[str, typer.Option(metavar="TEXT", help="The reason, in one line.")] = "",
-    next_: Annotated[
-        bool, typer.Option("--next", help="Ask about the most useful decisions, one by one.")
-    ] = False,
-    layer: Annotated[
-        str | None,
-        typer.Option("--layer", "--check", metavar="NAME", help="With --next: only its findings."),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", metavar="N", min=1, help="With --next: maximum number of decisions."
-        ),
-    ] = None,
+    note: LabelNote = "",
+    next_: NextOption = False,
+    layer: OnlyCheck = None,
+    limit: MostDecisions = None,
     runs: RecordedRuns = None,
-    from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="FILE", help="Many labels: lines `DECISION TRUTH`; - for stdin."
-        ),
-    ] = None,
-    export_: Annotated[
-        str | None,
-        typer.Option("--export", metavar="FILE", help="Write all labels as JSONL; - for stdout."),
-    ] = None,
+    from_: LabelLines = None,
+    export_: ExportFile = None,
 ) -> None:
     """
     Label a decision's call as hallucinated or ok, independently of the shield's verdict.

@@ -21,52 +21,56 @@ from abs_shield.stores.store_address import log_key, open_store
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
+ServerCommand = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="COMMAND...", help="The server to start; best after `--`."),
+]
+ServerUrl = Annotated[str | None, typer.Option(metavar="URL", help="A running server instead.")]
+HttpHeaders = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="An HTTP header for `--url`, repeatable; `NAME=env:VARIABLE` reads a variable.",
+    ),
+]
+ProxyPolicy = Annotated[
+    str | None,
+    typer.Option(metavar="MODULE:ATTR", help="The policy; default: all six layers, audit."),
+]
+HttpAddress = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="Serve HTTP there; default: standard input and output."),
+]
+DefaultSession = Annotated[
+    str | None,
+    typer.Option(metavar="ID", help="Session of calls that name none; default: each is separate."),
+]
+HearOption = Annotated[
+    bool, typer.Option("--hear", help="Record the conversation that a client sends.")
+]
+DecisionLog = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DB",
+        help="The decision log; default: ABS_SHIELD_LOG, or your own; none: memory.",
+    ),
+]
+
+
 @app.command(
     epilog="Example: abs-shield mcp --policy policies.shop:policy -- uvx mcp-server-git",
     # options after the command belong to it
     context_settings={"allow_interspersed_args": False},
 )
 def mcp(
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="COMMAND...", help="The server to start; best after `--`."),
-    ] = None,
-    url: Annotated[
-        str | None, typer.Option(metavar="URL", help="A running server instead.")
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="An HTTP header for `--url`, repeatable; `NAME=env:VARIABLE` reads a variable.",
-        ),
-    ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(metavar="MODULE:ATTR", help="The policy; default: all six layers, audit."),
-    ] = None,
-    http: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOST:PORT", help="Serve HTTP there; default: standard input and output."
-        ),
-    ] = None,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID", help="Session of calls that name none; default: each is separate."
-        ),
-    ] = None,
-    hear: Annotated[
-        bool, typer.Option("--hear", help="Record the conversation that a client sends.")
-    ] = False,
-    log: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DB",
-            help="The decision log; default: ABS_SHIELD_LOG, or your own; none: memory.",
-        ),
-    ] = None,
+    command: ServerCommand = None,
+    url: ServerUrl = None,
+    header: HttpHeaders = None,
+    policy: ProxyPolicy = None,
+    http: HttpAddress = None,
+    session: DefaultSession = None,
+    hear: HearOption = False,
+    log: DecisionLog = None,
 ) -> None:
     """
     Run a proxy for an MCP server that judges every call of its tools.

@@ -45,34 +45,41 @@ _COLUMNS = (
 )  # fmt: skip
 
 
+CasesFolder = Annotated[
+    str,
+    typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the cases."),
+]
+PlantingSeed = Annotated[
+    str, typer.Option(metavar="TEXT", help="The same seed and runs give the same cases.")
+]
+MostPerKind = Annotated[
+    int, typer.Option(metavar="N", min=1, max=MOST, help="Plant at most N of each kind.")
+]
+KindPrefixes = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KIND", help="Only this kind, or kinds with this prefix; repeatable."),
+]
+OnlyTools = Annotated[
+    list[str] | None,
+    typer.Option("--only-tool", metavar="NAME", help="Only calls of this tool; repeatable."),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Replace the planted cases in the folder.")
+]
+
+
 @app.command(epilog="Example: abs-shield plant runs.jsonl.gz --tools toolsets.json -o planted")
 def plant(
     files: RunFiles,
-    output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the cases."),
-    ],
+    output: CasesFolder,
     tools: ToolsFile = None,
-    seed: Annotated[
-        str, typer.Option(metavar="TEXT", help="The same seed and runs give the same cases.")
-    ] = "abs-shield",
-    per_kind: Annotated[
-        int, typer.Option(metavar="N", min=1, max=MOST, help="Plant at most N of each kind.")
-        # 200 of a kind estimate a rate to some 7 points
-    ] = 200,
-    kinds: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KIND", help="Only this kind, or kinds with this prefix; repeatable."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only-tool", metavar="NAME", help="Only calls of this tool; repeatable."),
-    ] = None,
+    seed: PlantingSeed = "abs-shield",
+    per_kind: MostPerKind = 200,  # estimates a rate to some 7 points
+    kinds: KindPrefixes = None,
+    only: OnlyTools = None,
     sort: Sort = False,
     allow_empty: AllowEmpty = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the planted cases in the folder.")
-    ] = False,
+    force: ForceOption = False,
 ) -> None:
     """
     Plant faults and harmless respellings in the correct calls of recorded runs.

@@ -57,41 +57,48 @@ class ReplayFailOn(StrEnum):
     HALLUCINATED = "HALLUCINATED"
 
 
+FormatOption = Annotated[
+    ReplayFormat,
+    typer.Option(help="A table, one JSON object, or a row per call as JSON lines or Parquet."),
+]
+RowsFile = Annotated[
+    str | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Output file, which appears when it is complete."
+    ),
+]
+ResumeOption = Annotated[
+    bool,
+    typer.Option("--resume", help="Continue an interrupted replay, and keep its rows."),
+]
+FailOnOption = Annotated[
+    ReplayFailOn | None,
+    typer.Option(
+        case_sensitive=False,
+        metavar="VERDICT",
+        help="Exit with 1 if a call is SUSPICIOUS or worse, or HALLUCINATED.",
+    ),
+]
+FindingsOption = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Also list the first N findings.")
+]
+
+
 @app.command(epilog="Example: abs-shield replay runs.jsonl.gz --tools toolsets.json --workers 4")
 def replay(
     files: RunFiles,
     tools: ToolsFile = None,
     policy: PolicyReference = None,
-    format: Annotated[
-        ReplayFormat,
-        typer.Option(help="A table, one JSON object, or a row per call as JSON lines or Parquet."),
-    ] = ReplayFormat.TABLE,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Output file, which appears when it is complete."
-        ),
-    ] = None,
+    format: FormatOption = ReplayFormat.TABLE,
+    to: RowsFile = None,
     sort: Sort = False,
     workers: Workers = None,
     engine: Engine = None,
     address: Address = None,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Continue an interrupted replay, and keep its rows."),
-    ] = False,
+    resume: ResumeOption = False,
     allow_empty: AllowEmpty = False,
-    fail_on: Annotated[
-        ReplayFailOn | None,
-        typer.Option(
-            case_sensitive=False,
-            metavar="VERDICT",
-            help="Exit with 1 if a call is SUSPICIOUS or worse, or HALLUCINATED.",
-        ),
-    ] = None,
-    findings: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Also list the first N findings.")
-    ] = 0,
+    fail_on: FailOnOption = None,
+    findings: FindingsOption = 0,
 ) -> None:
     """
     Judge every call of recorded runs again, in audit mode, as it would have been judged live.

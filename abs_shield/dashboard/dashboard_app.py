@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -140,12 +141,7 @@ def dashboard(
             _sessions(store, token=token, secret=secret, https_only=https_only),
             Middleware(RequireSession, access=access),
         ],
-        exception_handlers={
-            HTTPException: renderer.http_error,
-            BadFilter: renderer.bad_filter,
-            StoreError: renderer.unreadable,
-            Exception: renderer.failed,
-        },
+        exception_handlers=_error_pages(renderer),
         # a store that the host opened is the host's to close
         lifespan=None if store is log else partial(_close_at_shutdown, store),
     )
@@ -171,6 +167,18 @@ def _sessions(store: DurableStore, *, token: str, secret: str, https_only: bool)
         same_site="lax",
         https_only=https_only,
     )
+
+
+def _error_pages(
+    renderer: Renderer,
+) -> dict[Any, Callable[[Request, Exception], Awaitable[Response]]]:
+    """Return the handler that renders the page of each kind of error."""
+    return {
+        HTTPException: renderer.http_error,
+        BadFilter: renderer.bad_filter,
+        StoreError: renderer.unreadable,
+        Exception: renderer.failed,
+    }
 
 
 def _require_valid(*, token: str, trace_url: str, allowed_hosts: Collection[str]) -> None:

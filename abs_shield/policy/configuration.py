@@ -134,14 +134,7 @@ def configure(
     defaults = configure.__kwdefaults__ or {}
     explicit = {k: v for k, v in keywords.items() if v is not defaults[k]} | unknown
     fields = explicit if declared is None else _mapping(declared, also=explicit)
-    # Here None means the default, which the model `Policy` has, too; it does not accept None.
-    for name in [name for name in _OPTIONAL if fields.get(name, name) is None]:
-        del fields[name]
-    for name in _SEQUENCES & fields.keys():
-        # `layers=None` means all layers; an empty tuple means none.
-        if fields[name] is not None:
-            fields[name] = as_tuple(fields[name], where=f"policy: `{name}`")
-    return Policy(**fields)
+    return Policy(**_normalise(fields))
 
 
 def _mapping(declared: Any, *, also: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,6 +145,19 @@ def _mapping(declared: Any, *, also: Mapping[str, Any]) -> dict[str, Any]:
             f"policy: got a mapping and `{next(iter(also))}`; put all fields into the mapping"
         )
     return dict(declared)
+
+
+def _normalise(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields as the model `Policy` takes them: no None for a default, tuples."""
+    # Here None means the default, which the model has, too; it does not accept None.
+    declared = {
+        name: value for name, value in fields.items() if value is not None or name not in _OPTIONAL
+    }
+    for name in _SEQUENCES & declared.keys():
+        # `layers=None` means all layers; an empty tuple means none.
+        if declared[name] is not None:
+            declared[name] = as_tuple(declared[name], where=f"policy: `{name}`")
+    return declared
 
 
 _OPTIONAL = ("modes", "limits", "verification", "answer")

@@ -51,42 +51,41 @@ _MOST_DECISIONS = 500
 """Maximum number of decisions on a page: each is some kB of HTML."""
 
 
+RevisionOption = Annotated[
+    str | None, typer.Option(metavar="R", help="Only this revision of the policy.")
+]
+HtmlPage = Annotated[str | None, typer.Option(metavar="FILE", help="Also write an HTML page.")]
+ValuesOption = Annotated[
+    bool,
+    typer.Option("--values", help="Let the page quote messages of findings, with argument values."),
+]
+ByOption = Annotated[
+    By | None, typer.Option(help="A row for each agent, model, policy revision or day.")
+]
+VerifyOption = Annotated[
+    bool,
+    typer.Option("--verify", help="First verify every record, and report whether all are intact."),
+]
+TableRows = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=0, help="Tools shown in the tables, those with the worst findings first."
+    ),
+]
+
+
 @app.command(epilog="Example: abs-shield report decisions.db --since 7d --html report.html")
 def report(
     db: Database = None,
     since: Since = None,
     until: Until = None,
-    policy_revision: Annotated[
-        str | None, typer.Option(metavar="R", help="Only this revision of the policy.")
-    ] = None,
+    policy_revision: RevisionOption = None,
     format: TableOrJson = TableFormat.TABLE,
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
-    ] = None,
-    values: Annotated[
-        bool,
-        typer.Option(
-            "--values", help="Let the page quote messages of findings, with argument values."
-        ),
-    ] = False,
-    by: Annotated[
-        By | None, typer.Option(help="A row for each agent, model, policy revision or day.")
-    ] = None,
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify", help="First verify every record, and report whether all are intact."
-        ),
-    ] = False,
-    rows: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="Tools shown in the tables, those with the worst findings first.",
-        ),
-        # about a screen
-    ] = 20,
+    html: HtmlPage = None,
+    values: ValuesOption = False,
+    by: ByOption = None,
+    verify: VerifyOption = False,
+    rows: TableRows = 20,  # about a screen
     min_calls: MinCalls = DEFAULT_RULE.min_calls,
     max_errors: MaxErrors = DEFAULT_RULE.max_errors,
     min_labels: MinLabels = DEFAULT_RULE.min_labels,
