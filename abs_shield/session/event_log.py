@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from abs_shield.core.events import Event, MessageText, Proposed, Returned
 from abs_shield.session.bounded_list import NO_ITEMS
-from abs_shield.session.event_texts import APART, texts_of
 
 _OVERHEAD = 64  # characters that are counted for an event besides its text
 _OBJECT = 8  # characters that are counted for a number or a container: the size of a pointer
@@ -106,6 +105,8 @@ class EventLog:
         entries = self._entries.copy()
         if not entries:
             return text
+        from abs_shield.session.event_texts import APART  # slow to import
+
         new = _texts(entries[bisect_right(entries, before, key=itemgetter(0)) :])
         text = APART.join((text, *new)) if text else APART.join(new)
         # Only at twice the limit, so that texts are seldom read again.
@@ -132,6 +133,8 @@ class EventLog:
 
 
 def _texts(entries: Iterable[tuple[int, Event, int]]) -> list[str]:
+    from abs_shield.session.event_texts import texts_of  # slow to import
+
     return [message.casefold() for _, event, _ in entries for message in texts_of(event)]
 
 

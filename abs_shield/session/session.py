@@ -18,7 +18,6 @@ from abs_shield.session.origin import Origin
 from abs_shield.session.running_calls import INNERMOST, RunningCall
 from abs_shield.session.session_context import SessionContext
 from abs_shield.session.session_record import SessionRecord
-from abs_shield.session.value_field import Field
 from abs_shield.text.json_leaves import scalar_text
 from abs_shield.text.safe_display import shown
 
@@ -165,6 +164,8 @@ class Session(SessionContext):
         >>> str(session.origin("tx_12345")), session.origin("tx_99999")
         ('the user', None)
         """
+        from abs_shield.session.value_field import Field  # slow to import
+
         text = scalar_text(value)
         if text is None:
             raise UnreadableMessage(f"`value` is {shown(value)}; give a string or a number")

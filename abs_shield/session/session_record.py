@@ -16,10 +16,10 @@ from abs_shield.session.bounded_list import NO_ITEMS, append_bounded, copy_if_sh
 from abs_shield.session.call_states import TOO_LARGE, Executed, is_feedback, object_of
 from abs_shield.session.event_log import measure
 from abs_shield.session.message_deduplication import MessageDeduplicator
-from abs_shield.session.run_mentions import Mentions
 from abs_shield.session.session_state import SessionState
 
 if TYPE_CHECKING:
+    from abs_shield.session.run_mentions import Mentions
     from abs_shield.session.session import Session
 
 _MOST_EARLIER = 50

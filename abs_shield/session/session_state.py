@@ -18,11 +18,11 @@ from abs_shield.session.event_log import EventLog
 from abs_shield.session.limits import Limits
 from abs_shield.session.message_deduplication import MessageDeduplicator
 from abs_shield.session.pending_calls import PendingCalls
-from abs_shield.session.run_mentions import Mentions
 from abs_shield.session.running_calls import RunningCalls
 from abs_shield.stats import RunningStats
 
 if TYPE_CHECKING:
+    from abs_shield.session.run_mentions import Mentions
     from abs_shield.session.session_record import SessionRecord
 
 D = TypeVar("D")
@@ -77,6 +77,8 @@ class SessionState:
     def __init__(
         self, limits: Limits, parent: SessionRecord | None = None, owner: object = None
     ) -> None:
+        from abs_shield.session.run_mentions import Mentions  # slow to import
+
         self.run_id = new_id()
         self.turns = 0
         self.parent = parent

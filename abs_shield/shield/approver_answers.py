@@ -14,7 +14,7 @@ from abs_shield.core import Action, Decision
 from abs_shield.core.digest import digest_of
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.argument_copies import json_arguments
-from abs_shield.shield.evaluator import OpenCall
+from abs_shield.shield.open_call import OpenCall
 
 logger = logging.getLogger("abs_shield")
 Reread = Callable[[], Mapping[str, Any] | None]

@@ -14,8 +14,8 @@ from abs_shield.policy import Policy
 from abs_shield.shield.argument_copies import as_json
 from abs_shield.shield.default_shield import current_shield
 from abs_shield.shield.deferred_results import aguard_items, finish_function_call, guard_items
-from abs_shield.shield.evaluator import CallContext
 from abs_shield.shield.guard import Guard
+from abs_shield.shield.open_call import CallContext
 from abs_shield.shield.shared_tools import SHARED
 from abs_shield.shield.shield import Shield
 from abs_shield.shield.signature import BY_NAME, Binding, Copies, bind

@@ -14,9 +14,9 @@ from abs_shield.session import Session
 from abs_shield.session.session_context import inner_session
 from abs_shield.shield.call_inputs import single_call
 from abs_shield.shield.deferred_results import abandon, finish_dispatch
-from abs_shield.shield.evaluator import ALONE, CallContext
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.lifecycle import Lifecycle
+from abs_shield.shield.open_call import ALONE, CallContext
 from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_call_loop import Dispatch, aanswer_calls, answer_calls
 from abs_shield.shield.tool_registry import Registry, runner

@@ -16,7 +16,7 @@ from abs_shield.text.json_leaves import leaves, pointer, scalar_text
 
 if TYPE_CHECKING:
     from abs_shield.session import Session
-    from abs_shield.shield.evaluator import OpenCall
+    from abs_shield.shield.open_call import OpenCall
     from abs_shield.shield.tool_registry import Registry
 
 _MOST = 10_000

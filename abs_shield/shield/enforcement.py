@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from abs_shield.core import Action, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.finding import counts
-from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.shield.internal_error import Fault
-from abs_shield.shield.tool_layers import CallJudgement
+
+if TYPE_CHECKING:
+    from abs_shield.plan import ToolPlan
+    from abs_shield.shield.tool_layers import CallJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from time import perf_counter, time
-from typing import Any, NamedTuple
+from typing import Any
 
 from abs_shield.core import Action, Decision, Mode, Subject, ToolCall, Verdict
 from abs_shield.core.call_arguments import Malformed, plain_size
@@ -27,7 +27,7 @@ from abs_shield.shield.internal_error import Fault, error_location
 from abs_shield.shield.kill_switch import KillSwitch
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
 from abs_shield.shield.off_switch import NOTE as OFF
-from abs_shield.shield.signature import Binding
+from abs_shield.shield.open_call import CallContext, OpenCall
 from abs_shield.shield.tool_layers import CallJudgement, ToolLayers, layers_of, run_layers
 from abs_shield.shield.tool_registry import Registry, available, plans_of
 
@@ -36,76 +36,16 @@ _MOST_PREPARED = 10_000
 """Maximum number of tools with prepared layers; each takes some hundred bytes."""
 
 
-class CallContext(NamedTuple):
-    """
-    The circumstances of one call.
-
-    Attributes:
-        siblings: Calls proposed earlier in the same turn.
-        nested: Whether another shielded tool calls it from code.
-        decision_id: Id of the Decision of an earlier judgement of the same call.
-        counted: Whether that judgement blocked the call and used an attempt.
-        later: Keys of the calls proposed later in the same turn; see `Proposal`.
-        runs: Whether the call is dispatched now, which uses up an approval.
-        binding: The decorated function that Python calls; None for a call by name.
-        changed: Whether the host changed the call after the model wrote it.
-        inside: The enclosing call, if this one is nested.
-    """
-
-    siblings: tuple[ToolCall, ...] = ()
-    nested: bool = False
-    decision_id: str | None = None
-    counted: bool = False
-    later: frozenset[str] = frozenset()
-    runs: bool = True
-    binding: Binding | None = None
-    changed: bool = False
-    inside: DispatchedCall | None = None
-
-
-ALONE = CallContext()
-"""The context of a call by name that has no siblings and was not judged before."""
-
-
-class OpenCall(NamedTuple):
-    """
-    A call that was judged, and is not yet recorded, run or closed.
-
-    Attributes:
-        call: The call.
-        arguments: The judged arguments, as JSON.
-        session: The session of the call.
-        decision: The decision about the call.
-        nested: Whether another tool's code makes the call.
-        key: The session, tool and arguments, for approvals and retries.
-        malformed: The reason why the arguments cannot be parsed; None if they can.
-        size: The size of the arguments; -1 if unknown.
-        raw: The arguments for the tool, if the caller passed Python values that are not JSON.
-        inside: The enclosing call whose values reached this one; None without one.
-        mode: The mode of the tool; the decision has the mode of the layer that decided it.
-    """
-
-    call: ToolCall
-    arguments: Mapping[str, Any]
-    session: Session
-    decision: Decision
-    nested: bool
-    key: Key
-    malformed: Malformed | None = None
-    size: int = -1
-    raw: Mapping[str, Any] | None = None
-    inside: DispatchedCall | None = None
-    mode: Mode = Mode.AUDIT
-
-
 class Evaluator:
     """Judges the calls of one Shield."""
 
-    def __init__(self, policy: Policy, registry: Registry, approvals: Approvals) -> None:
+    def __init__(
+        self, policy: Policy, registry: Registry, approvals: Approvals, switch: KillSwitch
+    ) -> None:
         self.policy = policy
         self.registry = registry
         self.approvals = approvals
-        self.switch = KillSwitch()
+        self.switch = switch
         self._layers = layers_of(policy)
         self._terms = ShieldTerms(
             threshold=policy.threshold, window=policy.window, owner=registry,

@@ -18,9 +18,9 @@ from abs_shield.session.session_context import RUNNING, stop_running
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.approver_answers import Reread
 from abs_shield.shield.dispatched_call import DISPATCHED_CALL, DispatchedCall
-from abs_shield.shield.evaluator import ALONE, CallContext, OpenCall
 from abs_shield.shield.execution_outcome import UNKNOWN, ExecutionOutcome
 from abs_shield.shield.lifecycle import Lifecycle
+from abs_shield.shield.open_call import ALONE, CallContext, OpenCall
 from abs_shield.text.safe_display import describe_exception, escaped
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +29,12 @@ from abs_shield.shield.approver_answers import (
 )
 from abs_shield.shield.argument_copies import arguments_of, copy_arguments, with_judged_arguments
 from abs_shield.shield.call_proposal import find_decision_id, turn_neighbours, with_proposal_id
-from abs_shield.shield.changed_calls import changed_text
 from abs_shield.shield.decision_writer import DecisionWriter
 from abs_shield.shield.dispatched_call import DISPATCHED_CALL, is_nested
-from abs_shield.shield.evaluator import ALONE, CallContext, Evaluator, OpenCall
 from abs_shield.shield.execution_outcome import ExecutionOutcome
+from abs_shield.shield.kill_switch import KillSwitch
 from abs_shield.shield.listeners import LISTENERS
+from abs_shield.shield.open_call import ALONE, CallContext, OpenCall
 from abs_shield.shield.report_log import ReportLog
 from abs_shield.shield.result_check import CallResult, ResultVerifier, is_recorded_separately
 from abs_shield.shield.result_identity import earlier_decision, is_another_call, is_result_due
@@ -43,6 +44,7 @@ from abs_shield.telemetry import Hook, emit
 
 if TYPE_CHECKING:
     from abs_shield.answer.report_assembly import Checked
+    from abs_shield.shield.evaluator import Evaluator
 
 _NUMBERS = count(1)
 """Numbers of the Shields of this process; two may judge a call of one session."""
@@ -71,10 +73,20 @@ class Lifecycle:
         self.hooks = tuple(hooks)
         self.approver = approver
         self.approvals = Approvals()
-        self._evaluator = Evaluator(policy, registry, self.approvals)
+        self._switch = KillSwitch()
         self.verifier = ResultVerifier(
-            policy, registry, enforcement_off=self._evaluator.switch.stops_enforcement
+            policy, registry, enforcement_off=self._switch.stops_enforcement
         )
+        if policy.pii is not None:  # invalid settings raise while the Shield is created
+            _ = self._evaluator
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        # Imported lazily, because the layers are slow to import; the first registered tool
+        # imports them, so that no call waits for it.
+        from abs_shield.shield.evaluator import Evaluator
+
+        return Evaluator(self.policy, self.registry, self.approvals, self._switch)
 
     def open(
         self,
@@ -164,6 +176,8 @@ class Lifecycle:
         """Judge a proposal that the host changed; changed values count as provided by the host."""
         record, before = record_of(session), arguments_of(proposed)
         if not isinstance(arguments, Malformed):
+            from abs_shield.shield.changed_calls import changed_text  # slow to import
+
             text = changed_text(arguments, before, raw=proposed.arguments)
             if text:
                 record.record_mention(text)
@@ -354,9 +368,7 @@ class Lifecycle:
 
     def mode_of(self, check: str) -> Mode:
         """Return the current mode of a check of answers."""
-        return answer_mode(
-            self.policy, check, enforcement_off=self._evaluator.switch.stops_enforcement()
-        )
+        return answer_mode(self.policy, check, enforcement_off=self._switch.stops_enforcement())
 
     def add_result(
         self, call: ToolCall, value: Any, *, session: Session, execution: ExecutionOutcome

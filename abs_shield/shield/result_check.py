@@ -22,7 +22,6 @@ from abs_shield.core.decision import NO_COVERAGE, make_clean_decision
 from abs_shield.core.fork_safety import IMPORTING, new_id, renewed
 from abs_shield.core.vocabularies import VERIFICATION
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Verification
 from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.session import Session
@@ -41,6 +40,7 @@ from abs_shield.shield.tool_registry import Registry
 from abs_shield.text.safe_display import escaped
 
 if TYPE_CHECKING:
+    from abs_shield.plan import ToolPlan
     from abs_shield.verification import VerificationEngine, VerificationResult
 
 logger = logging.getLogger("abs_shield")

@@ -10,9 +10,9 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Verdict
-from abs_shield.plan import ToolPlan
 
 if TYPE_CHECKING:
+    from abs_shield.plan import ToolPlan
     from abs_shield.verification import SignalResult, VerificationResult
 
 _VERDICTS = {

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import PolicyError
-from abs_shield.plan import ToolPlan
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.parameter_marks import ANY, first_name
@@ -22,6 +21,7 @@ from abs_shield.shield.tool_entry import Entry, compile_declarations
 from abs_shield.text.safe_display import escaped, shown
 
 if TYPE_CHECKING:
+    from abs_shield.plan import ToolPlan
     from abs_shield.shield.tool_registry import Registry
 
 _MOST_NAMES = 1_000  # a host has a few dozen tools, but a factory may make any number

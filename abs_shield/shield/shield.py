@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import ShieldError
-from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.configuration import PolicyFields
 from abs_shield.session import Session, Sessions, current_session
@@ -33,6 +32,7 @@ from abs_shield.telemetry import Hook
 from abs_shield.text.safe_display import shown
 
 if TYPE_CHECKING:
+    from abs_shield.plan import ToolPlan
     from abs_shield.plan.proof import Proof
     from abs_shield.verification import VerificationEngine
 

@@ -38,7 +38,6 @@ from abs_shield.shield.function_hints import (
 )
 from abs_shield.shield.hint_marks import marks_of, names_of_models
 from abs_shield.text.json_leaves import TypePlaceholder, UnreadIterator
-from abs_shield.text.wildcards import names_everything
 
 _MOST_VISITS = 200_000
 """
@@ -102,6 +101,8 @@ class Binding:
         schema = self.tool.parameters
         if not isinstance(schema, Mapping):
             return self.tool
+        from abs_shield.text.wildcards import names_everything  # slow to import
+
         properties = schema.get("properties", {})
         with_defaults = {
             name: {**properties[name], "default": value}

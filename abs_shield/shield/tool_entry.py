@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from abs_shield.errors import ShieldError
-from abs_shield.plan import ToolPlan, compile_tool
-from abs_shield.plan.compile import compile_combined_schema
-from abs_shield.plan.mark_places import require_possible_marks
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.tool_declaration import with_declaration
 from abs_shield.schema import Undecided
 from abs_shield.schema.annotations import is_same
 from abs_shield.shield.signature import Binding
 from abs_shield.text.safe_display import escaped
+
+if TYPE_CHECKING:
+    from abs_shield.plan import ToolPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +102,8 @@ def compile_entry(
     Raises:
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
+    from abs_shield.plan.mark_places import require_possible_marks
+
     function = None if binding is None else binding.tool
     authors = [tool for tool in (function, declaration) if tool is not None]
     if description is not None and description.read_only:
@@ -151,6 +153,11 @@ def compile_declarations(
     Raises:
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
+    # Imported lazily, because the layers and the compiler of plans are slow to import. A process
+    # that declares a tool will judge calls, so no call waits for the import of the layers.
+    from abs_shield.plan.compile import compile_combined_schema, compile_tool
+    from abs_shield.shield import evaluator  # noqa: F401
+
     beside = tools[:-1]
     tool = reduce(_merge_declarations, tools) if tools else refinement
     assert tool is not None

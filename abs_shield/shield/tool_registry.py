@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.plan import ToolPlan
-from abs_shield.plan.entity_kinds import entity_kinds_of
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool
 from abs_shield.session import Session
@@ -19,6 +17,9 @@ from abs_shield.shield.shared_tools import SHARED
 from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_entry import Entry
 from abs_shield.shield.unregistered_plans import UnregisteredPlans
+
+if TYPE_CHECKING:
+    from abs_shield.plan import ToolPlan
 
 
 class Registry(EntryTable):
@@ -233,6 +234,8 @@ class Registry(EntryTable):
         entry = self._entries.get(name)
         if entry is None or isinstance(entry, Entry) or name in SHARED.bindings:
             return self[name].plan.kinds
+        from abs_shield.plan.entity_kinds import entity_kinds_of  # slow to import
+
         return entity_kinds_of(entry)
 
     def __bool__(self) -> bool:

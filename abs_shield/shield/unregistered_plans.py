@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import RLock
+from typing import TYPE_CHECKING
 
 from abs_shield.core.fork_safety import renewed
-from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_entry import compile_declarations
+
+if TYPE_CHECKING:
+    from abs_shield.plan import ToolPlan
 
 _MOST_CACHED = 256
 """Maximum number of plans of either kind; a model may invent any number of names."""
