@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from abs_shield.quality.consistency.consecutive_sentences import sequels
-from abs_shield.quality.consistency.dates_and_ages import ages, durations
+from abs_shield.quality.consistency.date_durations import durations
 from abs_shield.quality.consistency.growth_rates import growth
 from abs_shield.quality.consistency.list_counts import counts
 from abs_shield.quality.consistency.part_totals import allocations, parts
+from abs_shield.quality.consistency.person_ages import ages
 from abs_shield.quality.consistency.rank_orders import orders
 from abs_shield.quality.consistency.ratios_and_shares import ratios, shares
 from abs_shield.quality.consistency.repeated_values import frames, repeats

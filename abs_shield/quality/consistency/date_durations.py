@@ -1,10 +1,9 @@
-"""The time between two dates, the weekday of a date, and the age in a year."""
+"""Durations that are not the time between their dates, and wrong weekdays of dates."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from abs_shield.quality.consistency.text_relations import Relations, fault, span_of
 from abs_shield.quality.consistency.time_spans import (
@@ -15,11 +14,12 @@ from abs_shield.quality.consistency.time_spans import (
     unit_of,
 )
 from abs_shield.quality.marked_sentences import Reading, Sentence, form
+from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.text.values.date_values import weekdays
 from abs_shield.text.values.figure import Day, Figure
 
-_DURATIONS_CODE = "CONTRADICTORY_DATES"
-_DURATIONS_REMEDY = "Make the dates and the duration consistent"
+_CODE = "CONTRADICTORY_DATES"
+_REMEDY = "Make the dates and the duration consistent"
 _UNIT = r"(?P<unit>minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|months?|years?|decades?)\b"
 _LENGTH = rf"<count:N>[ -](?:full |whole |calendar |consecutive )?{_UNIT}"
 _WORDS = r"(?: [^\W\d_][\w'\u2019-]{0,24}){0,8}?"
@@ -98,6 +98,39 @@ _GREGORIAN = 1924  # Greece was the last in Europe, in 1923
 """Before this year some countries used another calendar."""
 
 
+class _StatedDuration(NamedTuple):
+    """
+    Two dates or times, and the duration that a sentence states between them.
+
+    Attributes:
+        first: The first date or time.
+        last: The second one.
+        number: The number of units as written.
+        unit: The unit in the singular.
+        text: The duration as written.
+    """
+
+    first: Figure
+    last: Figure
+    number: Figure
+    unit: str
+    text: str
+
+    @property
+    def length(self) -> float:
+        """The number of units as a float."""
+        return float(self.number.numbers[0])
+
+    @classmethod
+    def of(cls, sentence: Sentence, match: re.Match[str]) -> Self | None:
+        """Return the duration of a match; None if a part of it is not a value."""
+        first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
+        count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
+        if first is None or last is None or count is None or not unit:
+            return None
+        return cls(first, last, count, unit, f"{count.text} {match['unit']}")
+
+
 def durations(reading: Reading) -> Relations:
     """Find wrong durations, such as ten days from 3 to 5 March."""
     for sentence in reading.sentences:
@@ -129,25 +162,18 @@ def _stated(reading: Reading, sentence: Sentence) -> Relations:
                 continue
             yield from _compare(reading, sentence, match)
     for match in _RUNS.finditer(sentence.plain):
-        first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
-        count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
-        span = None if first is None or last is None else days_between(first, last)
-        if span is None or count is None or unit not in ("month", "year") or span.most < 0:
+        stated = _StatedDuration.of(sentence, match)
+        if stated is None or stated.unit not in ("month", "year"):
             continue
-        days = float(count.numbers[0]) * UNITS[unit]
+        span = days_between(stated.first, stated.last)
+        if span is None or span.most < 0:
+            continue
+        days = stated.length * UNITS[stated.unit]
         if span.least - _THREE_MONTHS <= days <= span.most + _THREE_MONTHS:
             yield None
             continue
-        assert first is not None
-        assert last is not None
-        detail = f'"{first.text}" to "{last.text}" is not {count.text} {match["unit"]}'
-        yield fault(
-            reading,
-            span_of(sentence, match),
-            _DURATIONS_CODE,
-            detail=detail,
-            remedy=_DURATIONS_REMEDY,
-        )
+        detail = f'"{stated.first.text}" to "{stated.last.text}" is not {stated.text}'
+        yield _fault(reading, sentence, match, detail)
 
 
 def _words(match: re.Match[str]) -> str:
@@ -157,23 +183,19 @@ def _words(match: re.Match[str]) -> str:
 
 
 def _compare(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
-    first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
-    count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
-    if first is None or last is None or count is None or not unit:
+    stated = _StatedDuration.of(sentence, match)
+    if stated is None:
         return
-    span = days_between(first, last)
-    clock = unit in ("minute", "hour")
+    span = days_between(stated.first, stated.last)
+    clock = stated.unit in ("minute", "hour")
     # hours between dates, and days between times, measure something else
-    if span is None or clock != (first.kind == "time") or span.most < 0:
+    if span is None or clock != (stated.first.kind == "time") or span.most < 0:
         return
-    length = float(count.numbers[0])
-    if is_duration(span, length, unit):
+    if is_duration(span, stated.length, stated.unit):
         yield None
         return
-    detail = f'"{first.text}" to "{last.text}" is not {count.text} {match["unit"]}'
-    yield fault(
-        reading, span_of(sentence, match), _DURATIONS_CODE, detail=detail, remedy=_DURATIONS_REMEDY
-    )
+    detail = f'"{stated.first.text}" to "{stated.last.text}" is not {stated.text}'
+    yield _fault(reading, sentence, match, detail)
 
 
 def _after(reading: Reading, sentence: Sentence) -> Relations:
@@ -187,22 +209,20 @@ def _after(reading: Reading, sentence: Sentence) -> Relations:
 
 def _compare_shift(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
     """Compare "ten days after A, on B" with A and B."""
-    first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
+    stated = _StatedDuration.of(sentence, match)
+    if stated is None:
+        return
+    first, last = stated.first, stated.last
     if match["way"].casefold() == "before":
         first, last = last, first
-    count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
-    if first is None or last is None or count is None or not unit:
-        return
     span = days_between(first, last)
     if span is None:
         return
-    if is_duration(span, float(count.numbers[0]), unit):
+    if is_duration(span, stated.length, stated.unit):
         yield None
         return
-    detail = f'"{first.text}" and "{last.text}" are not {count.text} {match["unit"]} apart'
-    yield fault(
-        reading, span_of(sentence, match), _DURATIONS_CODE, detail=detail, remedy=_DURATIONS_REMEDY
-    )
+    detail = f'"{first.text}" and "{last.text}" are not {stated.text} apart'
+    yield _fault(reading, sentence, match, detail)
 
 
 def _compare_ends(reading: Reading, sentence: Sentence) -> Relations:
@@ -218,13 +238,7 @@ def _compare_ends(reading: Reading, sentence: Sentence) -> Relations:
             yield None
             continue
         detail = f'the last day "{last.text}" is before the first day "{first.text}"'
-        yield fault(
-            reading,
-            span_of(sentence, match),
-            _DURATIONS_CODE,
-            detail=detail,
-            remedy=_DURATIONS_REMEDY,
-        )
+        yield _fault(reading, sentence, match, detail)
 
 
 def _weekday(reading: Reading, sentence: Sentence) -> Relations:
@@ -241,125 +255,10 @@ def _weekday(reading: Reading, sentence: Sentence) -> Relations:
             yield None
             continue
         detail = f'"{figure.text}" is a {date:%A}, not a {name}'
-        yield fault(
-            reading,
-            span_of(sentence, match),
-            _DURATIONS_CODE,
-            detail=detail,
-            remedy=_DURATIONS_REMEDY,
-        )
+        yield _fault(reading, sentence, match, detail)
 
 
-_AGES_CODE = "CONTRADICTORY_AGE"
-_AGES_REMEDY = "Make the date of birth, the date and the age consistent"
-_WINDOW = 4  # later ones are often about a relative or a successor
-"""Number of sentences from a birth on, in the same paragraph, that may be about that person."""
-_BORN = form(
-    r"\b(?:born|birth(?:day|date)?)\b(?: (?:on|in|was|is|of|[a-z]+day,?|[A-Z][\w.'\u2019-]*,?|the"
-    r"|to"
-    r"|at|near|city|date)){0,8}? <birth:DY>|\(<life:DY> ?[-\u2013\u2014] ?<death:DY>\)"
-    r"|\((?:b\.|born) <born:DY>\)"
-)
-_AGED = form(
-    r"\b(?:(?:at|by) (?:the )?age (?:of )?|aged |at the age of |(?:is|was|be|being|turn(?:s|ed)?"
-    r"|reach(?:ed)? (?:the )?age (?:of )?|age )(?:[a-z]+ )?)<age:N>(?! ?(?:%|percent|per cent))"
-    r"(?P<old>[ -]years?[ -]old| years of age)?|,? <other:N>[ -]years?[ -]old"
-    r"|\b(?:and|he|she|they) (?:is|was|turned) <plain:N>"
-    r"(?=(?: (?!and\b|but\b|or\b)[a-z'\u2019-]+){0,6} in (?:<DY>))"
-)
-_THEY = re.compile(r"\b(?:he|she|they|his|her|their)\b", re.IGNORECASE)
-_DIED = re.compile(r"\b(?:died|passed away|death|killed)\b", re.IGNORECASE)
-_OTHERS = re.compile(
-    r"\b(?:son|daughter|wife|husband|brother|sister|father|mother|parents?|child(?:ren)?|twins?"
-    r"|friend|partner|married|who)\b",
-    re.IGNORECASE,
-)
-_LIVES = 125  # the oldest person on record died at 122
-"""Maximum plausible age in years."""
-
-
-class _Birth(NamedTuple):
-    """A birth, and the death given with it in brackets."""
-
-    figure: Figure
-    death: Figure | None
-    sentence: Sentence
-
-
-def ages(reading: Reading) -> Relations:
-    """Find wrong ages, such as 45 in 2020 for a person born in 1980."""
-    for paragraph in reading.paragraphs:
-        births = [one for sentence in paragraph for one in _births(sentence)]
-        if len(births) == 1:  # with several, it is unknown whose age is stated
-            yield from _of(reading, births[0], paragraph)
-
-
-def _births(sentence: Sentence) -> Iterator[_Birth]:
-    for match in _BORN.finditer(sentence.plain):
-        figure = next(
-            (one for name in ("birth", "life", "born") if (one := sentence.figure(match, name))),
-            None,
-        )
-        if figure is not None and sentence.asserts:
-            yield _Birth(figure, sentence.figure(match, "death"), sentence)
-
-
-def _of(reading: Reading, birth: _Birth, paragraph: tuple[Sentence, ...]) -> Relations:
-    n = paragraph.index(birth.sentence)
-    for sentence in paragraph[n : n + _WINDOW]:
-        if not sentence.asserts or (sentence is not birth.sentence and not _is_same(sentence)):
-            continue
-        # from here on, the text may be about another person
-        if _OTHERS.search(sentence.plain):
-            return
-        yield from _in_sentence(reading, birth, sentence)
-
-
-def _is_same(sentence: Sentence) -> bool:
-    """Return whether a sentence refers to the person of the previous one."""
-    return _THEY.search(sentence.plain) is not None
-
-
-def _in_sentence(reading: Reading, birth: _Birth, sentence: Sentence) -> Relations:
-    stated = [*_AGED.finditer(sentence.plain)]
-    moments = [one for one in sentence.marked("DY") if one not in (birth.figure, birth.death)]
-    died = _DIED.search(sentence.plain) is not None
-    if not moments and birth.death is not None and died:
-        moments = [birth.death]
-    # with several, it is unknown which ones belong together
-    if len(stated) != 1 or len(moments) != 1:
-        return
-    age = sentence.figure(stated[0], "age") or sentence.figure(stated[0], "other")
-    age = age or sentence.figure(stated[0], "plain")
-    span = _years(birth.figure, moments[0])
-    if age is None or span is None or not 0 <= age.numbers[0] <= _LIVES:
-        return
-    if span[0] <= age.numbers[0] <= span[1]:
-        yield None
-        return
-    start, end = min(birth.sentence.start, sentence.start), max(birth.sentence.end, sentence.end)
-    years = f"{span[0]}" if span[0] == span[1] else f"{span[0]} or {span[1]}"
-    detail = f"the age does not follow from the dates of birth and of the age: {years} expected"
-    yield fault(reading, (start, end), _AGES_CODE, detail=detail, remedy=_AGES_REMEDY)
-
-
-def _years(born: Figure, at: Figure) -> tuple[int, int] | None:
-    """Return the minimum and the maximum age at a date."""
-    first, last = _year(born), _year(at)
-    if first is None or last is None or not 0 <= last - first <= _LIVES:
-        return None
-    one, other = born.value, at.value
-    if isinstance(one, Day) and isinstance(other, Day):
-        birth, moment = date_of(one, None), date_of(other, None)
-        if birth is not None and moment is not None:
-            age = last - first - ((moment.month, moment.day) < (birth.month, birth.day))
-            return age, age
-    # without the days, the birthday of that year may be still to come
-    return max(0, last - first - 1), last - first
-
-
-def _year(figure: Figure) -> int | None:
-    value = figure.value
-    if isinstance(value, Day):
-        return value.year if len(figure.values) == 1 else None
-    return int(figure.numbers[0])
+def _fault(
+    reading: Reading, sentence: Sentence, match: re.Match[str], detail: str
+) -> OutputFinding:
+    return fault(reading, span_of(sentence, match), _CODE, detail=detail, remedy=_REMEDY)
