@@ -68,16 +68,14 @@ def prepare_impossible_state(
     """Prepare a check that returns RAN if the run removed nothing and every rule accepts."""
     if not plan.rules:
         return (
-            _nothing_removed(plan, terms, otherwise=_NO_RULE)
-            if plan.needs_existing_entity
-            else _NO_RULE
+            _nothing_removed(terms, otherwise=_NO_RULE) if plan.needs_existing_entity else _NO_RULE
         )
     # The prepared check has no `Session` and no `ToolCall` to pass to such a rule.
     if any(rule.call or rule.session for rule in plan.rules):
         return None
     rules = [rule.bind_plain_call() for rule in plan.rules if rule.needs.issubset(names)]
     outcome = RAN if rules else _NONE_APPLIES
-    removed = _nothing_removed(plan, terms, otherwise=RAN) if plan.needs_existing_entity else None
+    removed = _nothing_removed(terms, otherwise=RAN) if plan.needs_existing_entity else None
 
     def check(
         arguments: Mapping[str, Any], record: SessionRecord, logprob: float | None
@@ -94,7 +92,7 @@ def prepare_impossible_state(
     return check
 
 
-def _nothing_removed(plan: ToolPlan, terms: ShieldTerms, *, otherwise: Coverage) -> Check:
+def _nothing_removed(terms: ShieldTerms, *, otherwise: Coverage) -> Check:
     """
     Prepare a check that returns RAN if the run removed nothing; *otherwise* without a session.
     """
@@ -127,7 +125,7 @@ def _check_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tupl
     for value in sorted(unambiguous_entities(write)):
         removal = history.removed.get(value)
         if removal is not None and (where := _shared_parameter(removal, write, value)):
-            return (_removed_entity(removal, write, value, where, proposal),)
+            return (_removed_entity(removal, value, where, proposal),)
     removal_of_content = (
         history.removed_contents.get(arguments_key(write)) if history.removed_contents else None
     )
@@ -159,9 +157,7 @@ def _shared_parameter(removal: Write, then: Write, value: str) -> str:
     return next((name for name in mine if name in under and name_words(name) != ("id",)), "")
 
 
-def _removed_entity(
-    removal: Write, then: Write, value: str, where: str, proposal: Proposal
-) -> Finding:
+def _removed_entity(removal: Write, value: str, where: str, proposal: Proposal) -> Finding:
     plan = proposal.plan(removal.tool)
     is_final = plan is not None and any(pair.final for pair in plan.inverses)
     basis = "declared" if is_final else "removed"

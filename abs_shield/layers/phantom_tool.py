@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
@@ -35,6 +36,21 @@ def _unregistered_finding(proposal: Proposal) -> Finding | Unavailable:
         code, detail = "unavailable_tool", f"`{name}` exists, but is not available here"
     else:
         code, detail = "unknown_tool", f"no tool is named `{name}`"
+    return _finding(
+        code,
+        detail,
+        hint=_hint(near, len(proposal.available)),
+        got=name,
+        allowed=tuple(near) or tuple(sorted(proposal.available)[:_MAX_LISTED]),
+        nearest=near[0] if near else "",
+    )
+
+
+def _without_name() -> Finding:
+    return _finding("no_name", "the call names no tool", hint="give the call the name of a tool")
+
+
+def _finding(code: str, detail: str, **fields: Any) -> Finding:
     return Finding(
         check="phantom_tool",
         verdict=Verdict.HALLUCINATED,
@@ -43,25 +59,8 @@ def _unregistered_finding(proposal: Proposal) -> Finding | Unavailable:
         where="/name",
         detail=detail,
         code=code,
-        hint=_hint(near, len(proposal.available)),
-        got=name,
         expected="the name of an available tool",
-        allowed=tuple(near) or tuple(sorted(proposal.available)[:_MAX_LISTED]),
-        nearest=near[0] if near else "",
-    )
-
-
-def _without_name() -> Finding:
-    return Finding(
-        check="phantom_tool",
-        verdict=Verdict.HALLUCINATED,
-        strength=STRENGTHS["declared"].strength,
-        basis="declared",
-        where="/name",
-        detail="the call names no tool",
-        code="no_name",
-        hint="give the call the name of a tool",
-        expected="the name of an available tool",
+        **fields,
     )
 
 

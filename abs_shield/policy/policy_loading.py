@@ -58,7 +58,7 @@ def load(place: str) -> Any:
     where, colon, attribute = place.rpartition(":")
     if not colon or not where or not attribute:
         raise PolicyError(f"`{place}` is not the place of a policy; write `package.module:attr`")
-    module = _import_module(where, place)
+    module = _import_module(where)
     value: Any = module
     # The attribute may be nested: `module:Settings.policy`.
     for part in attribute.split("."):
@@ -78,7 +78,7 @@ def _source_file(place: str) -> str:
     return str(getattr(sys.modules.get(where), "__file__", None) or "")
 
 
-def _import_module(where: str, place: str) -> ModuleType:
+def _import_module(where: str) -> ModuleType:
     try:
         return _import_file(Path(where)) if where.endswith(".py") else _import_by_name(where)
     # Raised by the declaration of the policy itself, with a better message.

@@ -185,7 +185,7 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
     if written[0].isdigit():
         yield from _numbers(written, start, text)
         return
-    if match["words"] and (number := _in_words(match["words"], start, text)):
+    if match["words"] and (number := _in_words(match["words"], start)):
         yield number
         return
     lower = lowered(written)
@@ -251,7 +251,7 @@ def _is_month(written: str, lower: str, text: str, start: int, end: int) -> bool
     return before is not None or _DAY_BEHIND.match(text, end) is not None
 
 
-def _in_words(written: str, start: int, text: str) -> Token | None:
+def _in_words(written: str, start: int) -> Token | None:
     """Return a number in words as a token; None for one, and for a scale without a number."""
     value = parse_number_words(written)
     if value == 1 or written.casefold() in SCALES:  # "one" is mostly a pronoun

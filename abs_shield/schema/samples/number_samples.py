@@ -28,7 +28,7 @@ def numbers(shape: dict[str, Any], pool: Pool, *, whole: bool) -> list[int | flo
     low, high = _low(shape), _high(shape)
     step = _step(shape, whole)
     candidates = dict.fromkeys(
-        _plain(number, whole)
+        _plain(number)
         for candidate in _candidates(low, high, pool, step, whole)
         for number in _on_grid(candidate, step)
         if _within(number, low, high) and (not whole or number.denominator == 1)
@@ -106,7 +106,7 @@ def _within(number: Fraction, low: Bound, high: Bound) -> bool:
     return above and below
 
 
-def _plain(number: Fraction, whole: bool) -> int | float | None:
+def _plain(number: Fraction) -> int | float | None:
     if number.denominator == 1:
         return int(number)
     try:

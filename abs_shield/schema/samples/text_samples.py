@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -86,7 +86,7 @@ def _plain(shape: Shape, pool: Pool) -> Iterator[str]:
         yield from _decimals(name, pool)
     elif name in FORMATS:
         examples = FORMATS[name]
-        yield from in_turn([examples, [*_days_near(examples, name, pool)]])
+        yield from in_turn([examples, [*_days_near(name, pool)]])
     usual = () if name in FORMATS else _USUAL
     yield from in_turn(
         [usual, [*_near_compared(pool)], [*addresses_containing(pool.texts)], pool.matched]
@@ -119,8 +119,8 @@ def _write(number: Decimal) -> str:
     return f"{number:f}"
 
 
-def _days_near(examples: Iterable[str], name: str, pool: Pool) -> Iterator[str]:
-    """Yield days at the pool's numbers of days from an example, and next to the pool's days."""
+def _days_near(name: str, pool: Pool) -> Iterator[str]:
+    """Yield days at the pool's numbers of days from 3 June 2024, and next to the pool's days."""
     if name not in ("date", "date-time"):
         return
     tails = ("",) if name == "date" else ("T12:00:00Z", "T12:00:00")
