@@ -101,10 +101,10 @@ def may_be_lost(message: Mapping[str, Any], role: Role, *, is_empty: bool) -> bo
     >>> may_be_lost({"role": "user", "content": "", "images": ["iVBO"]}, "user", is_empty=True)
     True
     """
-    return role in _MENTIONING_ROLES and (not is_empty or _has_unknown_member(message))
+    return role in _MENTIONING_ROLES and (not is_empty or _has_unread_member(message))
 
 
-def _has_unknown_member(message: Mapping[str, Any]) -> bool:
+def _has_unread_member(message: Mapping[str, Any]) -> bool:
     return any(held and name not in _ABOUT and name not in BODY for name, held in message.items())
 
 
@@ -124,7 +124,7 @@ def require_body(message: Mapping[str, Any], role: Role | None = None) -> None:
         role not in _MENTIONING_ROLES or any(message[name] is not None for name in names)
     ):
         return
-    if _has_unknown_member(message):
+    if _has_unread_member(message):
         raise UnreadableMessage(
             f"message has {keys_of(message)}, which are not known here; {SHAPES}"
         )

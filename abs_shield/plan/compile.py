@@ -49,7 +49,7 @@ def compile_tool(
     schema = _combine_all(own_schema, tool, beside, broken=broken)
     # A third party's tool may lack a marked parameter: that is reported, and blocks no call.
     if schema is not None and not tolerant:
-        _raise_on_unknown_marks(tool, schema)
+        _require_parameters_of_marks(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
     lost = _find_lost_targets(tool, schema)
     targets = compile_targets(tool, allow=policy.allow, authors=authors, hidden=lost)
@@ -185,13 +185,13 @@ def _compile_without_required(parameters: Mapping[str, Any], *, where: str) -> C
 
 def _find_lost_targets(tool: Tool, schema: CompiledSchema | None) -> tuple[str, ...]:
     """Return the declared targets that the schema, a third party's, allows in no call."""
-    marks = () if schema is None else unknown_marks(tool, schema)
+    marks = () if schema is None else find_marks_without_parameter(tool, schema)
     return tuple(name for field, name in marks if field == "targets")
 
 
-def _raise_on_unknown_marks(tool: Tool, schema: CompiledSchema) -> None:
+def _require_parameters_of_marks(tool: Tool, schema: CompiledSchema) -> None:
     """Raise if a mark names a parameter that no call can have."""
-    for field, name in unknown_marks(tool, schema):
+    for field, name in find_marks_without_parameter(tool, schema):
         near = nearest(name, schema.declared_names)
         allowed = ", ".join(f"`{name}`" for name in sorted(schema.declared_names))
         hint = f"did you mean `{near[0]}`?" if near else f"it has {allowed or 'none'}"
@@ -201,7 +201,7 @@ def _raise_on_unknown_marks(tool: Tool, schema: CompiledSchema) -> None:
         )
 
 
-def unknown_marks(tool: Tool, schema: CompiledSchema) -> Iterator[tuple[str, str]]:
+def find_marks_without_parameter(tool: Tool, schema: CompiledSchema) -> Iterator[tuple[str, str]]:
     """Yield the field and the name of each mark of a parameter that no call can have."""
     for field in MARKS:
         for name in getattr(tool, field):

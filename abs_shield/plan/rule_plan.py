@@ -123,7 +123,7 @@ def compile_rule(
         names={its: mine for mine, its in rule.takes.items() if its != mine},
         positional=tuple(tool_names.values()) if is_positional and not context_names else None,
     )
-    for name in () if tolerant else find_unknown_parameters(plan, schema, tool=tool):
+    for name in () if tolerant else find_undeclared_parameters(plan, schema, tool=tool):
         names = schema.declared_names if schema is not None else ()
         near = nearest(name, names)
         hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(names))}"
@@ -134,7 +134,7 @@ def compile_rule(
     return plan
 
 
-def find_unknown_parameters(
+def find_undeclared_parameters(
     plan: RulePlan, schema: CompiledSchema | None, *, tool: str
 ) -> list[str]:
     """Return the parameters that a rule names but its tool does not have, sorted."""

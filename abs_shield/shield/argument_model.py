@@ -240,10 +240,10 @@ def argument_values(
     Raises:
         ValidationError: An argument is unknown, or its type does not accept it.
     """
-    unknown = unknown_arguments(model, arguments)
-    if unknown:
-        # Checked here, because the model ignores unknown arguments.
-        raise _unknown_arguments_error(model, arguments, unknown)
+    undeclared = undeclared_arguments(model, arguments)
+    if undeclared:
+        # Checked here, because the model ignores such arguments.
+        raise _undeclared_arguments_error(model, arguments, undeclared)
     validated, taken = read_values(model, arguments)
     wanted = {*taken, *defaults}
     values = {
@@ -256,24 +256,24 @@ def argument_values(
     return values
 
 
-def unknown_arguments(model: Any, arguments: Mapping[str, Any]) -> frozenset[str]:
+def undeclared_arguments(model: Any, arguments: Mapping[str, Any]) -> frozenset[str]:
     """Return the arguments that are not parameters; empty for a function with ``**kwargs``."""
     if model.model_config["extra"] == "allow":
         return frozenset()
     return frozenset(arguments) - {field.alias for field in model.model_fields.values()}
 
 
-def _unknown_arguments_error(
-    model: Any, arguments: Mapping[str, Any], unknown: frozenset[str]
+def _undeclared_arguments_error(
+    model: Any, arguments: Mapping[str, Any], undeclared: frozenset[str]
 ) -> ValidationError:
-    """Return the error that pydantic would raise if its model forbade *unknown* arguments."""
+    """Return the error that pydantic would raise if its model forbade *undeclared* arguments."""
     errors = [
         InitErrorDetails(type="extra_forbidden", loc=(name,), input=arguments[name])
-        for name in sorted(unknown, key=str)
+        for name in sorted(undeclared, key=str)
     ]
     # Includes the other errors, so that the language model can correct all in one attempt.
     try:
-        read_values(model, {k: v for k, v in arguments.items() if k not in unknown})
+        read_values(model, {k: v for k, v in arguments.items() if k not in undeclared})
     except ValidationError as error:
         if error.error_count() > MOST_ERRORS:
             return error

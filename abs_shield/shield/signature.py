@@ -23,7 +23,7 @@ from abs_shield.shield.argument_model import (
     arguments_schema,
     field_defaults,
     forbid_names,
-    unknown_arguments,
+    undeclared_arguments,
 )
 from abs_shield.shield.argument_validation import refused_pointers
 from abs_shield.shield.function_hints import (
@@ -225,8 +225,8 @@ class Binding:
         try:
             values = self.values(arguments)
         except ValidationError as error:
-            unknown = map(pointer, zip(unknown_arguments(self.model, arguments), strict=True))
-            refused = refused_pointers(error) | frozenset(unknown)
+            names = undeclared_arguments(self.model, arguments)
+            refused = refused_pointers(error) | frozenset(map(pointer, zip(names, strict=True)))
             if not may_become_non_finite(arguments, texts=True):
                 return Conversion(arguments, refused)
             taken = as_json(self.accepted_values(arguments, error))

@@ -30,13 +30,13 @@ def shielded_config(
     Returns:
         The configuration, for ``run_config``.
     """
-    configuration = answer_unknown_tools(config, firewall=firewall)
+    configuration = answer_missing_tools(config, firewall=firewall)
     if isinstance(configuration, Mapping):
         return RunConfig(**configuration)
     return RunConfig() if configuration is None else configuration
 
 
-def answer_unknown_tools(
+def answer_missing_tools(
     config: RunConfig | Mapping[str, Any] | None, *, firewall: Shield
 ) -> RunConfig | Mapping[str, Any] | None:
     """

@@ -17,7 +17,7 @@ from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_
 from agents.lifecycle import RunHooksBase
 from agents.run_internal import run_loop, tool_execution
 
-from abs_shield.adapters.openai_agents.run_config import answer_unknown_tools
+from abs_shield.adapters.openai_agents.run_config import answer_missing_tools
 from abs_shield.adapters.openai_agents.run_context import (
     CURRENT_RUN,
     GUARD,
@@ -287,7 +287,7 @@ def _options(options: Mapping[str, Any], scope: RunScope) -> dict[str, Any]:
         changed["hooks"] = ShieldRunHooks(scope.runs, host, flags_output=scope.flags_output)
     if scope.answers:
         config = options.get("run_config")
-        changed["run_config"] = answer_unknown_tools(config, firewall=scope.runs.firewall)
+        changed["run_config"] = answer_missing_tools(config, firewall=scope.runs.firewall)
     return changed
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from abs_shield.plan.code_constants import find_constants
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, format_names
-from abs_shield.plan.rule_plan import RulePlan, compile_rule, find_unknown_parameters
+from abs_shield.plan.rule_plan import RulePlan, compile_rule, find_undeclared_parameters
 from abs_shield.plan.rule_trial import SECONDS, RuleTrial, try_rule
 from abs_shield.policy import Rule
 from abs_shield.policy.declaration_base import SourceLocation
@@ -43,7 +43,7 @@ def _trials(rule: Rule, context: ProofContext) -> Trials:
     for name in context.judged_tools(rule.tools):
         schema = context.plans[name].schema
         plan = compile_rule(rule, schema, tool=name, tolerant=True)
-        if schema is not None and not find_unknown_parameters(plan, schema, tool=name):
+        if schema is not None and not find_undeclared_parameters(plan, schema, tool=name):
             plans[name] = plan
     names = plans if len(plans) <= _MAX_TOOLS else _most_relevant(rule, plans, context)
     # A rule for `*` on a server's hundreds of tools would take minutes.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
 from abs_shield.plan.rule_call import answer_call, rule_words
-from abs_shield.plan.rule_plan import RulePlan, compile_rule, find_unknown_parameters
+from abs_shield.plan.rule_plan import RulePlan, compile_rule, find_undeclared_parameters
 from abs_shield.plan.rule_sentence import SentenceClaim, parse_claim
 from abs_shield.policy import Rule
 from abs_shield.policy.declaration_base import SourceLocation
@@ -78,7 +78,7 @@ def _compare(rule: Rule, tool: str, context: ProofContext) -> _Comparison | None
     schema = context.plans[tool].schema
     plan = compile_rule(rule, schema, tool=tool, tolerant=True)
     # The answer of a rule that takes the session depends on more than the call.
-    if schema is None or plan.session or find_unknown_parameters(plan, schema, tool=tool):
+    if schema is None or plan.session or find_undeclared_parameters(plan, schema, tool=tool):
         return None
     claim = _claim_of_rule(plan)
     return None if claim is None else _compare_answers(plan, tool, claim, context)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.plan.compile import rejects_name, unknown_marks
+from abs_shield.plan.compile import find_marks_without_parameter, rejects_name
 from abs_shield.plan.mark_places import ImpossibleMark, impossible_marks
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, nearest_name_hint
-from abs_shield.plan.rule_plan import compile_rule, find_unknown_parameters
+from abs_shield.plan.rule_plan import compile_rule, find_undeclared_parameters
 from abs_shield.policy import Rule, Tool
 from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.schema import CompiledSchema
@@ -31,7 +31,7 @@ def _problems_of_rules(context: ProofContext) -> Iterator[Problem]:
             schema = context.plans[name].schema
             if schema is not None:
                 plan = compile_rule(rule, schema, tool=name, tolerant=True)
-                for parameter in find_unknown_parameters(plan, schema, tool=name):
+                for parameter in find_undeclared_parameters(plan, schema, tool=name):
                     where = SourceLocation(rule.file, rule.line)
                     yield _problem(f"rule `{rule.name}`", where, parameter, name, schema)
 
@@ -60,12 +60,12 @@ def _problems_of_marks(context: ProofContext) -> Iterator[Problem]:
     for name, tool in context.tools.items():
         schema = context.plans[name].schema
         if schema is not None:
-            unknown = [*unknown_marks(tool, schema)]
-            for field, parameter in unknown:
+            marks = [*find_marks_without_parameter(tool, schema)]
+            for field, parameter in marks:
                 what = f"`{field}` of tool `{escaped(name)}`"
                 yield _problem(what, context.place(name, field), parameter, name, schema)
             for mark in _impossible_marks(tool, context):
-                if (mark.field, mark.key) not in unknown:
+                if (mark.field, mark.key) not in marks:
                     yield _nested_problem(mark, context.place(name, mark.field))
 
 

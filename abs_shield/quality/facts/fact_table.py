@@ -169,10 +169,10 @@ class FactTable:
 
 def _fact(row: Mapping[str, Any], place: int) -> Fact:
     # a misspelt column would silently be left out
-    unknown = [name for name in row if name not in _COLUMNS]
-    if unknown:
+    unexpected = [name for name in row if name not in _COLUMNS]
+    if unexpected:
         raise PolicyError(
-            f"facts: row {place} has the column {shown(unknown[0])}; use {', '.join(_COLUMNS)}"
+            f"facts: row {place} has the column {shown(unexpected[0])}; use {', '.join(_COLUMNS)}"
         )
     texts = {name: str(row.get(name) or "") for name in _TEXTS}
     tolerance = row.get("tolerance")
