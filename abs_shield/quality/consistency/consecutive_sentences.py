@@ -16,6 +16,7 @@ from abs_shield.quality.consistency.text_relations import (
     is_positive,
     render,
     share_of,
+    up_to_words,
 )
 from abs_shield.quality.marked_sentences import Reading, Sentence, form
 from abs_shield.text.values.figure import Figure
@@ -23,7 +24,7 @@ from abs_shield.text.values.figure import Figure
 TOTAL, DIFFERENCE, GROWTH = (
     "CONTRADICTORY_TOTAL", "CONTRADICTORY_DIFFERENCE", "CONTRADICTORY_GROWTH",
 )  # fmt: skip
-_W = r"(?: [^\W\d_][\w'\u2019-]{0,24}){0,6}?"
+_W = up_to_words(6)
 _COUNTED = form(rf"\b(?:has|have|had|employs?|counts?|with|are|is) <whole:N>{_W}[.!]?$")
 _OF_THESE = r"^of (?:these|them|those)(?: [a-z]+)?,? "
 _PLACED = r"(?:work|live|are based|are|sit|stay|study|reside|were)"

@@ -10,13 +10,15 @@ from abs_shield.quality.consistency.consecutive_sentences import sequels
 from abs_shield.quality.consistency.date_durations import durations
 from abs_shield.quality.consistency.growth_rates import growth
 from abs_shield.quality.consistency.list_counts import counts
-from abs_shield.quality.consistency.part_totals import allocations, parts
+from abs_shield.quality.consistency.part_totals import parts
+from abs_shield.quality.consistency.percentage_shares import shares
 from abs_shield.quality.consistency.person_ages import ages
 from abs_shield.quality.consistency.rank_orders import orders
-from abs_shield.quality.consistency.ratios_and_shares import ratios, shares
 from abs_shield.quality.consistency.repeated_values import frames, repeats
+from abs_shield.quality.consistency.share_allocations import allocations
 from abs_shield.quality.consistency.text_relations import Relations
 from abs_shield.quality.consistency.value_differences import differences
+from abs_shield.quality.consistency.value_ratios import ratios
 from abs_shield.quality.marked_sentences import Reading, read_text
 from abs_shield.quality.quality_types import OutputFinding
 

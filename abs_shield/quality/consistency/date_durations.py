@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, Self
 
-from abs_shield.quality.consistency.text_relations import Relations, fault, span_of
+from abs_shield.quality.consistency.text_relations import Relations, fault, span_of, up_to_words
 from abs_shield.quality.consistency.time_spans import (
     UNITS,
     date_of,
@@ -22,7 +22,7 @@ _CODE = "CONTRADICTORY_DATES"
 _REMEDY = "Make the dates and the duration consistent"
 _UNIT = r"(?P<unit>minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|months?|years?|decades?)\b"
 _LENGTH = rf"<count:N>[ -](?:full |whole |calendar |consecutive )?{_UNIT}"
-_WORDS = r"(?: [^\W\d_][\w'\u2019-]{0,24}){0,8}?"
+_WORDS = up_to_words(8)
 _AT = r"(?: (?:on|in|at))?(?: the)?(?: [a-z]+day,?)?"
 _PAIR = (
     rf"(?:from|between){_AT} <first:DTY>(?: [a-z]+,?){{0,3}}?,? (?:to|through|until|till|and"

@@ -1,4 +1,4 @@
-"""Totals: the sum of listed parts against the stated total, and of exclusive shares."""
+"""Totals that are not the sum of the listed parts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from abs_shield.quality.marked_sentences import Reading, Sentence, form
 from abs_shield.text.values.figure import MONEY, Figure
 from abs_shield.text.values.units import units_of
 
-_PARTS_CODE = "CONTRADICTORY_TOTAL"
-_PARTS_REMEDY = "Make the parts add up to the total, or correct the total"
+_CODE = "CONTRADICTORY_TOTAL"
+_REMEDY = "Make the parts add up to the total, or correct the total"
 _LEAST_PARTS = 2  # one figure beside a total is a part of it, and says nothing about the rest
 _TOTAL_BEHIND = form(
     r"(?:,? ?[,;:\u2013\u2014(-] ?|,? )(?:which (?:is|makes|comes to|adds up to) |and |so |or )?"
@@ -142,9 +142,7 @@ def _opposed(reading: Reading, sentence: Sentence) -> Relations:
             continue
         total = render(sum_of((one, other)))
         detail = f'"{one.text}" and "{other.text}" are {total}, more than all "{whole.text}"'
-        yield fault(
-            reading, sentence.span(*match.span()), _PARTS_CODE, detail=detail, remedy=_PARTS_REMEDY
-        )
+        yield fault(reading, sentence.span(*match.span()), _CODE, detail=detail, remedy=_REMEDY)
 
 
 def _invoiced(reading: Reading, sentence: Sentence) -> Relations:
@@ -161,9 +159,7 @@ def _invoiced(reading: Reading, sentence: Sentence) -> Relations:
             yield None
             continue
         detail = f'the subtotal and its items come to {render(total)}, not "{whole.text}"'
-        yield fault(
-            reading, sentence.span(*match.span()), _PARTS_CODE, detail=detail, remedy=_PARTS_REMEDY
-        )
+        yield fault(reading, sentence.span(*match.span()), _CODE, detail=detail, remedy=_REMEDY)
 
 
 def _items(sentence: Sentence, match: re.Match[str]) -> tuple[Sequence[Figure], Sequence[Figure]]:
@@ -247,7 +243,7 @@ def _compare_parts(
         return
     listed = ", ".join(f'"{one.text}"' for one in figures[:8])
     detail = f'the parts {listed} add up to {render(total)}, not "{whole.text}"'
-    yield fault(reading, span, _PARTS_CODE, detail=detail, remedy=_PARTS_REMEDY)
+    yield fault(reading, span, _CODE, detail=detail, remedy=_REMEDY)
 
 
 def _agrees(total: Interval, stated: Interval, figures: Sequence[Figure]) -> bool:
@@ -262,54 +258,3 @@ def sum_of(figures: Sequence[Figure]) -> Interval:
     for one in figures:
         total += interval_of(one)
     return total
-
-
-_ALLOCATIONS_CODE = "CONTRADICTORY_PERCENTAGE"
-_ALLOCATIONS_REMEDY = "Make the shares of one whole add up to 100%"
-_HUNDRED = 100  # percent: more cannot be shares of one whole; less may leave a rest unmentioned
-_NAME = r"(?: [^\W\d_][\w'\u2019-]{0,24}){1,5}?"
-_SPENT = form(
-    rf"\b(?:spend|spends|spent|invest|invested|allocated?|budgeted)(?: [a-z]+){{0,3}}? "
-    rf"<P> (?:of [a-z ]{{1,30}}?)?(?P<by>on|to|for|in){_NAME}"
-    rf"(?:, <P> (?P=by){_NAME})*,? and <P> (?P=by){_NAME}[.!]?$"
-)
-# each pattern reaches to the end of the sentence, so that nothing after it changes the meaning
-_GOES = form(
-    rf"^<P> of (?:the |our |its |their |my )?[a-z ]{{1,30}}? (?:goes|went|go) to{_NAME}"
-    rf"(?:, <P>(?: (?:goes|went|go))? to{_NAME})*,? and <P>(?: (?:goes|went|go))? to{_NAME}[.!]?$"
-)
-_CHOSE = form(
-    rf"^<P>(?: of [a-z ]{{1,30}}?)? (?P<verb>prefer|preferred|chose|picked|selected|voted for"
-    rf"|favou?red|favou?r){_NAME}(?:, <P>(?: (?P=verb))?{_NAME})*,? and <P>(?: (?P=verb))?"
-    rf"{_NAME}[.!]?$"
-)
-_SEVERAL = re.compile(
-    r"\b(?:both|also|too|multiple|several|at least|first|second|each|respectively|more than one"
-    r"|while|whereas|but|among|as well|years?|than|up|down)\b",
-    re.IGNORECASE,
-)
-"""Words that indicate overlapping shares, or several wholes."""
-
-
-def allocations(reading: Reading) -> Relations:
-    """Find shares above 100 %, such as 60 % for staff, 30 % for rent and 20 % for travel."""
-    for sentence in reading.sentences:
-        if len(sentence.marked("P")) > 1 and sentence.asserts:
-            yield from _compare_allocations(reading, sentence)
-
-
-def _compare_allocations(reading: Reading, sentence: Sentence) -> Relations:
-    # another figure may be the whole, or a second time
-    if _SEVERAL.search(sentence.plain) or sentence.marked("NMXYD"):
-        return
-    if sentence.plain.count(" of ") > 1:
-        return  # shares of several wholes
-    if not any(form.search(sentence.plain) for form in (_SPENT, _GOES, _CHOSE)):
-        return
-    total = sum_of(sentence.marked("P"))
-    if total.low <= _HUNDRED:
-        yield None
-        return
-    detail = f"the shares of one whole add up to {render(total)}%, more than 100%"
-    span = sentence.start, sentence.end
-    yield fault(reading, span, _ALLOCATIONS_CODE, detail=detail, remedy=_ALLOCATIONS_REMEDY)

@@ -159,6 +159,20 @@ _DOWN = (
 )
 MOVE = rf"(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b"
 """A word of change, in a group `up` or `down`."""
+WORD = r"[^\W\d_][\w'\u2019-]{0,24}"
+"""A word of at most 25 characters."""
+
+
+def up_to_words(most: int, *, least: int = 0) -> str:
+    """
+    Return a pattern of several words, each after a blank, as few as possible.
+
+    >>> re.fullmatch(up_to_words(3), " of all orders") is not None
+    True
+    """
+    return rf"(?: {WORD}){{{least},{most}}}?"
+
+
 ARTICLES = (
     r"(?:an? |the |or |i\.e\.,? |by |which (?:is|was) |that is,? |representing |marking |equal to "
     r"|with |for |about )*"

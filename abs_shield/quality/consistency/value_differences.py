@@ -16,13 +16,14 @@ from abs_shield.quality.consistency.text_relations import (
     interval_of,
     render,
     span_of,
+    up_to_words,
 )
 from abs_shield.quality.marked_sentences import Reading, Sentence, form
 from abs_shield.text.values.figure import MONEY, Figure
 
 CODE = "CONTRADICTORY_DIFFERENCE"
 _REMEDY = "Make the two values and their difference consistent"
-_W = r"(?: [^\W\d_][\w'\u2019-]{0,24}){0,7}?"
+_W = up_to_words(7)
 _DIFFERENCE = (
     r"(?:difference|gap|margin|spread|increase|decrease|rise|drop|fall|decline|reduction|gain"
     r"|growth"
