@@ -119,8 +119,8 @@ class Failed(NamedTuple):
 
 
 _LONGEST_REASON = 160  # reasons are keys of counters; this fits in two lines of a terminal
-# An apostrophe inside a word, as in "don't", does not open a quotation.
-_QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
+QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
+"""A quotation; an apostrophe inside a word, as in "don't", opens none."""
 _DIGITS = re.compile(r"\d+")
 
 
@@ -146,7 +146,7 @@ class Coverage(NamedTuple):
         if not self.reason:
             return self
         # Cut first: on unpaired quotation marks the search takes quadratic time.
-        reason = _QUOTED.sub(r"\1...\1", self.reason[: 4 * _LONGEST_REASON])
+        reason = QUOTED.sub(r"\1...\1", self.reason[: 4 * _LONGEST_REASON])
         # Only in messages of exceptions: numbers in our own reasons are limits, which differ.
         if self.outcome is Outcome.ERROR:
             reason = _DIGITS.sub("N", reason)

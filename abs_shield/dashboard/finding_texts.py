@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from typing import Any
 
 from abs_shield.core import Decision, Finding, Subject
 from abs_shield.core.decision_summary import safe_where
+from abs_shield.core.finding import QUOTED
 
 SENTENCES = {
     # phantom_tool
@@ -71,8 +71,6 @@ def sentence_of(code: str) -> str:
 
 MASK = "•••"
 """The text that replaces a masked value."""
-# not after a letter, so that the apostrophe of "doesn't" opens no quotation
-_QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
 _OWN_FACTS = ("rule", "file", "line")
 """Evidence written by the author of a policy, which is not masked."""
 
@@ -121,7 +119,7 @@ def mask_text(text: str, *, values: bool) -> str:
     >>> mask_text('no date in "tx_99999"', values=False)
     'no date in "•••"'
     """
-    return text if values else _QUOTED.sub(rf"\1{MASK}\1", text)
+    return text if values else QUOTED.sub(rf"\1{MASK}\1", text)
 
 
 def time_of(at: float) -> str:

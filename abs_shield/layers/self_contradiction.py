@@ -12,7 +12,7 @@ from abs_shield.plan.entity_moves import is_move
 from abs_shield.plan.entity_write import Write, have_same_subject, subject_entities, undoes
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.parameter_names import classify_name
-from abs_shield.plan.parameter_values import is_token
+from abs_shield.plan.parameter_values import NUMBER_NAMES, is_token
 from abs_shield.plan.proposed_writes import ProposedWrites
 from abs_shield.plan.requested_steps import requests_both_steps, requests_enclosing_step
 from abs_shield.plan.requested_values import names_both_values
@@ -50,7 +50,6 @@ _PART_WORDS = frozenset(
     "stage phase progress".split()
 )
 """Words of parameters that select one of several values, or state a progress."""
-_NUMBER_NAMES = (("number",), ("no",), ("num",))
 _HANDLES = frozenset(
     "file connection session browser tab page stream cursor transaction socket document window app "
     "lock".split()
@@ -338,7 +337,7 @@ def _names_part_or_text(path: Path) -> bool:
 def _is_number_of_entity(path: Path) -> bool:
     """Return whether a parameter is a number of the changed entity: ``accession_number``."""
     name = name_of(path)
-    return name_words(name)[-1:] in _NUMBER_NAMES and classify_name(name) == "hard"
+    return name_words(name)[-1:] in NUMBER_NAMES and classify_name(name) == "hard"
 
 
 def _has_subject(write: Write) -> bool:

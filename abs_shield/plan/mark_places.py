@@ -13,6 +13,7 @@ from abs_shield.policy import Tool
 from abs_shield.policy.parameter_marks import ANY, ANYWHERE, steps_of
 from abs_shield.policy.suppression import is_position
 from abs_shield.policy.tool_declaration import MARKS
+from abs_shield.schema.subschemas import FURTHER_MEMBERS
 from abs_shield.text.json_leaves import pointer
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped
@@ -23,8 +24,7 @@ _LISTS = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("if", "then", "else")
 _BY_NAME = ("dependentSchemas", "dependencies")
 _ITEMS = ("items", "prefixItems", "additionalItems", "unevaluatedItems", "contains")
-_OTHERS = ("additionalProperties", "unevaluatedProperties")
-_MEMBERS = ("properties", "patternProperties", *_OTHERS)
+_MEMBERS = ("properties", "patternProperties", *FURTHER_MEMBERS)
 _WRAPPERS = ("$ref", *_LISTS, *_BRANCHES, *_BY_NAME)
 _DYNAMIC_REFERENCES = ("$dynamicRef", "$recursiveRef")
 _ANNOTATIONS = frozenset(
@@ -197,7 +197,7 @@ def _add_members(schema: Mapping[str, Any], found: _Members) -> bool:
         found.named.setdefault(name, []).append(member)
     if isinstance(patterns, Mapping):
         found.others += [member for member in patterns.values() if member is not False]
-    others = [schema[word] for word in _OTHERS if word in schema]
+    others = [schema[word] for word in FURTHER_MEMBERS if word in schema]
     found.others += [other for other in others if other is not False]
     return bool(named or patterns or others) or any(word in schema for word in _ITEMS)
 

@@ -21,7 +21,7 @@ _ACCOUNT = re.compile(r"[\d@_.]")
 """Characters that occur in account names but not in names of people."""
 _REFERENCES = (("reference",), ("ref",))
 """Parameters that contain either an identifier or a line of text."""
-_NUMBER_NAMES = (("number",), ("no",), ("num",))
+NUMBER_NAMES = (("number",), ("no",), ("num",))
 _MIN_DIGITS = 4
 """Fewest digits of a number that may identify something; a shorter one is a count."""
 _SHORT_CODE = re.compile(r"(?!v\d+$)(?=.*[^\W\d_])(?=.*\d)[\w#/-]{2,40}")
@@ -55,7 +55,7 @@ def classify_value(leaf: Any, text: str, declared: ParameterClass, name: str) ->
     if declared == "number":
         return _classify_number(leaf, text.strip(), name)
     if not isinstance(leaf, str):
-        is_count = name_words(name)[-1:] in _NUMBER_NAMES and len(text) < _MIN_DIGITS
+        is_count = name_words(name)[-1:] in NUMBER_NAMES and len(text) < _MIN_DIGITS
         return "hard" if declared in ("hard", "who") and not is_count else "never"
     text = text.strip()
     if is_sentinel(text):
@@ -107,7 +107,7 @@ def _classify_number(leaf: Any, text: str, name: str) -> ParameterClass:
     if is_code(text) or is_address(text):
         return "hard"
     may_be_numbered = (
-        name_words(name)[-1:] in _NUMBER_NAMES and _SHORT_CODE.fullmatch(text) is not None
+        name_words(name)[-1:] in NUMBER_NAMES and _SHORT_CODE.fullmatch(text) is not None
     )
     return (
         "hard" if may_be_numbered and not (is_quantity(text) or is_date_or_time(text)) else "never"

@@ -28,10 +28,7 @@ from pydantic import AliasChoices, BaseModel, RootModel
 from pydantic_core import to_jsonable_python
 
 from abs_shield.schema.value_limits import MAX_DEPTH, MAX_NODES
-from abs_shield.text.json_leaves import TypePlaceholder
-
-SCALARS = frozenset({str, int, float, bool, type(None)})
-"""Types that are JSON as they are."""
+from abs_shield.text.json_leaves import SCALARS, TypePlaceholder
 
 _MAPS = (dict, MappingProxyType)
 LISTS = (list, tuple, set, frozenset, deque, range)

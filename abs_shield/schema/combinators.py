@@ -9,10 +9,10 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 from abs_shield.schema.work_budget import Undecided, may_explain, memo, spend, verdict_only
+from abs_shield.text.json_leaves import SCALARS
 
 Errors = Iterator[ValidationError]
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 MOST_REASONS = 100
 """Maximum number of errors of one branch; a long list may have one in every item."""
 
@@ -42,7 +42,7 @@ def _key(instance: Any, schema: Any) -> tuple[int, type, Any] | None:
     if kind is dict or kind is list:
         # Long lists of empty objects are answers to a union, too.
         return None if instance else (id(schema), kind, None)
-    return (id(schema), kind, instance) if kind in _SCALARS else None
+    return (id(schema), kind, instance) if kind in SCALARS else None
 
 
 def any_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> Errors:

@@ -9,6 +9,7 @@ from typing import Any
 from referencing.jsonschema import lookup_recursive_ref, specification_with
 
 from abs_shield.schema.prepared_schema import PreparedSchema
+from abs_shield.schema.subschemas import FURTHER_MEMBERS
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,7 +39,7 @@ class DeclaredNames:
         required = schema.get("required", ())
         self.names |= set(properties) | set(required)
         self.patterns |= set(schema.get("patternProperties", {}))
-        rest = [schema[keyword] for keyword in _REST if keyword in schema]
+        rest = [schema[keyword] for keyword in FURTHER_MEMBERS if keyword in schema]
         self.refuses |= any(keyword_value is False for keyword_value in rest)
         self.lists_names |= bool(required) or not schema.keys().isdisjoint(_LISTS)
         if certain:
@@ -46,7 +47,6 @@ class DeclaredNames:
             self.open |= any(keyword_value is not False for keyword_value in rest)
 
 
-_REST = ("additionalProperties", "unevaluatedProperties")
 _LISTS = frozenset({"properties", "patternProperties"})
 
 

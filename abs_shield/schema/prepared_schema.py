@@ -20,7 +20,7 @@ from abs_shield.schema import dialects, ecma_regex
 from abs_shield.schema.item_enums import with_item_enum
 from abs_shield.schema.quick_validity import TYPES, is_surely_valid
 from abs_shield.schema.schema_problem import pointer
-from abs_shield.schema.subschemas import DEFINITIONS, IN_PLACE, children
+from abs_shield.schema.subschemas import DEFINITIONS, IN_PLACE, REFERENCES, children
 from abs_shield.schema.value_display import display_value
 from abs_shield.schema.visit_bounds import Edges
 
@@ -38,7 +38,6 @@ _PYTHON = {
     "str": "string",
     "tuple": "array",
 }
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 Path = tuple[object, ...]
 
@@ -198,7 +197,7 @@ class _Visit:
         self, schema: dict[str, Any], base: Any, path: Path
     ) -> list[tuple[Any, Any, Path]]:
         targets: list[tuple[Any, Any, Path]] = []
-        for keyword in _REFERENCES:
+        for keyword in REFERENCES:
             if isinstance(schema.get(keyword), str):
                 targets += self._target(schema, keyword, base, (*path, keyword))
         return targets

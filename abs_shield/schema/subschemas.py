@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+FURTHER_MEMBERS = ("additionalProperties", "unevaluatedProperties")
+"""Keywords for the members that a schema does not name."""
 ONE = frozenset(
     {
         "additionalItems",

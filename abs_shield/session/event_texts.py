@@ -8,12 +8,11 @@ from typing import Any
 
 from abs_shield.core.events import Event, MessageText, Returned
 from abs_shield.session.result_text import read_result
-from abs_shield.text.json_leaves import leaves, scalar_text
+from abs_shield.text.json_leaves import SCALARS, leaves, scalar_text
 from abs_shield.text.yaml_scalars import decode_folded_scalars
 
 _MOST = 256 * 1024
 """Characters of one text that are read: the default of `Limits.message`."""
-_PLAIN = frozenset({str, int, float, bool, type(None)})
 APART = 5 * "\n"
 """Separator between two texts; no value is matched across it."""
 
@@ -42,7 +41,7 @@ def texts_in(value: Any, *, most: int = _MOST) -> Iterator[str]:
     is_plain = True
     for path, leaf in leaves(value):
         text = scalar_text(leaf) or ""
-        is_plain = is_plain and type(leaf) in _PLAIN and _is_verbatim(text)
+        is_plain = is_plain and type(leaf) in SCALARS and _is_verbatim(text)
         for each in (text[:most], *(step for step in path if isinstance(step, str))):
             yielded.add(each)
             yield each

@@ -7,10 +7,10 @@ from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.call_arguments import Malformed, copy_containers, read_arguments
-from abs_shield.schema.argument_json import SCALARS, ArgumentSerializer
+from abs_shield.schema.argument_json import ArgumentSerializer
 from abs_shield.schema.schema_problem import pointer
 from abs_shield.schema.value_limits import exceeded_limits
-from abs_shield.text.json_leaves import TypePlaceholder
+from abs_shield.text.json_leaves import SCALARS, TypePlaceholder
 
 
 def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:

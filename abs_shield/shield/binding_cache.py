@@ -12,8 +12,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from abs_shield.core.fork_safety import renewed
-from abs_shield.schema.argument_json import SCALARS
 from abs_shield.shield.signature import Binding, bind
+from abs_shield.text.json_leaves import SCALARS
 
 _MOST_CODES = 512
 """Maximum number of cached bindings of factory functions; a program has far fewer."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from abs_shield.schema.argument_json import SCALARS
+from abs_shield.text.json_leaves import SCALARS
 from abs_shield.text.safe_display import escaped
 
 _MOST_WRAPPED = 100

@@ -14,7 +14,6 @@ from abs_shield.errors import ShieldError
 from abs_shield.plan.argument_conversion import Conversion, may_become_non_finite
 from abs_shield.plan.visit_count import exceeds_visits
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
-from abs_shield.schema.argument_json import SCALARS
 from abs_shield.schema.schema_problem import pointer
 from abs_shield.shield.argument_copies import as_json, non_finite_pointers
 from abs_shield.shield.argument_model import (
@@ -37,7 +36,7 @@ from abs_shield.shield.function_hints import (
     plain_partial,
 )
 from abs_shield.shield.hint_marks import marks_of, names_of_models
-from abs_shield.text.json_leaves import TypePlaceholder, UnreadIterator
+from abs_shield.text.json_leaves import SCALARS, TypePlaceholder, UnreadIterator
 
 _MOST_VISITS = 200_000
 """

@@ -26,8 +26,9 @@ State = TypeVar("State")
 DEEPEST = 64  # levels, as many as arguments may have; Python stops recursion at 1,000
 MOST = 50_000  # scalars and containers of one value: half of those that a call may have
 _MOST_JSON = 64 * 1024  # characters; longer JSON text is not parsed in every call
-_SCALARS = (str, int, float)
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+_SCALAR_CLASSES = (str, int, float)
+SCALARS = frozenset({str, int, float, bool, type(None)})
+"""Types that are JSON as they are."""
 
 
 class LeafWalk(Generic[State]):
@@ -94,11 +95,13 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
     """
 
     # An object of scalars, as most calls have, needs no walk.
-    if type(value) is dict and len(value) <= most and _PLAIN.issuperset(map(type, value.values())):
+    if type(value) is dict and len(value) <= most and SCALARS.issuperset(map(type, value.values())):
         return iter([((str(key),), item) for key, item in value.items()])
 
     def members(path: Path, item: Any) -> list[tuple[Path, Any]] | None:
-        if item is None or isinstance(item, _SCALARS):  # first: checks of abstract classes are slow
+        if item is None or isinstance(
+            item, _SCALAR_CLASSES
+        ):  # first: checks of abstract classes are slow
             return None
         if isinstance(item, (dict, Mapping)):
             # `islice`, because a caller's mapping may be infinite.

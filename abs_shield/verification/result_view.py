@@ -12,7 +12,7 @@ from typing import Any
 from abs_shield.policy.tool_profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.result_json import UNREADABLE, as_json
 from abs_shield.text.failure_results import CODES
-from abs_shield.text.json_leaves import parse_container
+from abs_shield.text.json_leaves import SCALARS, parse_container
 from abs_shield.verification.numeric_fields import MOST_NODES, as_number, read_numbers
 from abs_shield.verification.result_shape import (
     KIND,
@@ -28,7 +28,6 @@ from abs_shield.verification.result_shape import (
 _C_ENCODER = getattr(json.encoder, "c_make_encoder", None)
 FEW = 16
 """Members of an object that is small."""
-_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 def is_small(value: Any) -> bool:
@@ -39,7 +38,7 @@ def is_small(value: Any) -> bool:
     (True, False, False)
     """
     return (
-        type(value) is dict and len(value) <= FEW and _SCALARS.issuperset(map(type, value.values()))
+        type(value) is dict and len(value) <= FEW and SCALARS.issuperset(map(type, value.values()))
     )
 
 

@@ -7,12 +7,12 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.schema.item_enums import with_item_enum
+from abs_shield.schema.subschemas import REFERENCES
 
 MOST = 24
 """Maximum number of alternatives of one schema; an `allOf` of several `anyOf` multiplies them."""
 _DEEPEST = 12  # references and branches inside each other; a recursive schema has no end
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
-_SPLIT = frozenset({*_REFERENCES, "allOf", "anyOf", "oneOf", "if", "then", "else"})
+_SPLIT = frozenset({*REFERENCES, "allOf", "anyOf", "oneOf", "if", "then", "else"})
 _LOWER = frozenset({"minimum", "minLength", "minItems", "minProperties"})
 _UPPER = frozenset({"maximum", "maxLength", "maxItems", "maxProperties"})
 
@@ -47,7 +47,7 @@ def _shapes(schema: Any, root: Any, depth: int) -> Iterator[Shape]:
 
 
 def _parts(schema: Mapping[str, Any], root: Any, depth: int) -> Iterator[list[Shape]]:
-    for keyword in _REFERENCES:
+    for keyword in REFERENCES:
         if isinstance(schema.get(keyword), str):
             target = resolve_local_reference(root, schema[keyword])
             yield [*islice(_shapes(target, root, depth), MOST)] if target is not None else [{}]
