@@ -208,7 +208,7 @@ def test_run_has_a_higher_base_rate_than_documents():
 def test_internal_error_yields_no_verdict(policy, stops, monkeypatch):
     """An internal error blocks the answer in strict mode, unless `on_error` allows it."""
     firewall, session = open_session(**policy)
-    monkeypatch.setattr("abs_shield.answer.check_pipeline.claims_of", lambda answer, **given: 1 / 0)
+    monkeypatch.setattr("abs_shield.answer.claim_scores.claims_of", lambda answer, **given: 1 / 0)
     report = firewall.check_answer(GOOD, session=session)
     [decision] = session.answer_decisions
 

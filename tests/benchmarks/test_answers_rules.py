@@ -28,14 +28,14 @@ def test_a_rule_can_be_switched_off(name: str) -> None:
 
 def test_a_part_is_restored_afterwards() -> None:
     """A part is replaced and restored in every module that imports it."""
-    from abs_shield.answer import check_pipeline
+    from abs_shield.answer import claim_scores
     from abs_shield.answer.claim_reader import claims_of
 
     with without(Part("answer.claim_reader:claims_of", ())):
-        assert check_pipeline.claims_of is not claims_of
-        assert () == check_pipeline.claims_of("It rains.")
+        assert claim_scores.claims_of is not claims_of
+        assert () == claim_scores.claims_of("It rains.")
 
-    assert check_pipeline.claims_of is claims_of
+    assert claim_scores.claims_of is claims_of
 
 
 @pytest.mark.parametrize("name", LABELS)

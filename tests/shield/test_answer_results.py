@@ -190,7 +190,7 @@ def break_check(monkeypatch):
     def broken(*_, **__):
         raise KeyError("4711 is secret")
 
-    monkeypatch.setattr("abs_shield.answer.check_pipeline.combine", broken)
+    monkeypatch.setattr("abs_shield.answer.claim_scores.combine", broken)
 
 
 @pytest.mark.parametrize(
