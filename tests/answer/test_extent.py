@@ -158,6 +158,7 @@ def test_an_answer_of_common_length_is_read_whole() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_answer_beyond_the_limit_takes_no_steps() -> None:
     """Doubling an answer beyond the limit does not increase the number of steps."""
 

@@ -141,6 +141,7 @@ def test_help_is_printed_by_the_script(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_progress_is_printed_on_the_standard_error(
     run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -39,6 +39,7 @@ def test_a_finding_is_confirmed_by_its_form_or_by_a_word_near_it(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_every_type_reaches_its_goal(tmp_path: Path) -> None:
     """The goals are reached on a few values of each type and locale with a separate seed."""
     command = [sys.executable, str(ROOT / "benchmarks" / "quality_pii.py"), "--each", "8"]

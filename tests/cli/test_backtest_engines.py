@@ -103,6 +103,7 @@ def backtest(command, library, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_report_is_the_same_with_shuffled_workers(backtest, format):

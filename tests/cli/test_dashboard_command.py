@@ -53,6 +53,7 @@ def log(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_demo_is_served_until_it_is_interrupted():
     """`--demo` serves a page with a heatmap; Ctrl-C ends the command with exit code 130."""
     with serving("--demo") as (address, process):

@@ -72,6 +72,7 @@ def test_tools_may_come_from_the_runs(command, lending_run):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.skipif(
     not all((BIN / name).exists() for name in ("ruff", "mypy")),
     reason="ruff and mypy are not installed",

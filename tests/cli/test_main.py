@@ -132,6 +132,7 @@ def test_importing_the_command_imports_no_dependency():
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_pipe_closed_during_output_ends_the_command(clinic, tmp_path):
     """If the reader closes the pipe, the exit code is 141 and nothing is written to stderr."""
     many = tmp_path / "many.jsonl"
@@ -183,7 +184,14 @@ UNREAD_TOO = [
 
 
 @pytest.mark.parametrize(
-    "argv", [*UNREAD, *(pytest.param(words, marks=pytest.mark.slow) for words in UNREAD_TOO)]
+    "argv",
+    [
+        *UNREAD,
+        *(
+            pytest.param(words, marks=[pytest.mark.slow, pytest.mark.release])
+            for words in UNREAD_TOO
+        ),
+    ],
 )
 def test_a_pipe_closed_before_output_ends_the_command(argv, clinic, tmp_path):
     """If the reader has closed the pipe, the exit code is 141; files are written anyway."""

@@ -331,6 +331,7 @@ def test_a_killed_worker_does_not_change_the_output(start_replay, command, large
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
     "more", [(), ("--workers", "2"), ("--sort",), ("--format", "parquet", "--workers", "2")]
 )

@@ -69,7 +69,7 @@ def grave(page: Any, axe: str) -> list[Any]:
     ("scheme", "width"),
     [
         ("light", 1440),
-        ("dark", 360),
+        pytest.param("dark", 360, marks=pytest.mark.release),
         pytest.param("light", 360, marks=pytest.mark.release),
         pytest.param("dark", 1440, marks=pytest.mark.release),
     ],

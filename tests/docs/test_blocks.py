@@ -93,10 +93,15 @@ def run() -> Iterator[Run]:
 AFRESH = [ROOT / "README.md", ROOT / "docs" / "quickstart.md", ROOT / "docs" / "telemetry.md"]
 """Pages that run in a process which has imported nothing: the first ones a reader meets."""
 
+LONGEST = {"report.md", "flywheel.md", "testing.md"}
+"""Pages whose commands take four seconds or more; they run before a release."""
+
 
 def _page(page: Path) -> Any:
     commands = any(language == "console" for _, language, *_ in blocks(page))
     marks = [pytest.mark.slow] if commands else []  # each command is a process
+    if page.name in LONGEST:
+        marks.append(pytest.mark.release)
     return pytest.param(page, id=str(page.relative_to(ROOT)), marks=marks)
 
 

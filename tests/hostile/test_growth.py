@@ -89,8 +89,17 @@ def test_a_value_with_many_shared_parts_is_too_large() -> None:
     assert ["too_large"] == [finding.code for finding in decision.findings if finding.weighs]
 
 
+LONGEST = {"Hangul and accents", "claims of numbered holes", "values that must be seen"}
+"""Cases that take four seconds or more; they run before a release."""
+
+
+def _growing(case: Growing) -> Any:
+    marks = [pytest.mark.release] if case.name in LONGEST else []
+    return pytest.param(case, id=f"{case.entrance}: {case.name}", marks=marks)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("case", GROWING, ids=lambda case: f"{case.entrance}: {case.name}")
+@pytest.mark.parametrize("case", [*map(_growing, GROWING)])
 def test_twice_the_input_takes_about_twice_the_steps(case: Growing) -> None:
     """With quadratic growth, an input of a megabyte would take hours."""
     case.build(case.small // 2)()  # what is imported and compiled once

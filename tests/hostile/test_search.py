@@ -30,6 +30,7 @@ def test_the_search_finds_a_quadratic_function(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("entrance", ENTRANCES)
 def test_no_public_function_takes_quadratic_steps(entrance: str) -> None:
     """If this fails, add the input in the message to the table of growing inputs."""

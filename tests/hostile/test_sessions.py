@@ -179,6 +179,7 @@ class LargestSizes:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_session_does_not_grow_after_1_000_decorated_calls() -> None:
     """No container of the session is larger after 2,000 calls than after 1,000."""
     firewall = Shield(

@@ -56,7 +56,7 @@ settings.load_profile("new")
 """
 SUITE = "tests/layers/test_every_layer.py"
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.release]
 
 
 @pytest.fixture
@@ -109,7 +109,6 @@ def test_a_file_and_a_row_make_a_default_layer(checkout: Path) -> None:
     assert "[]\n" == python(checkout, "-c", JUDGES).stdout
 
 
-@pytest.mark.release
 def test_suite_fails_for_a_file_without_a_row(checkout: Path) -> None:
     """A layer's file without a row has no effect, and the suite fails with its name."""
     write_file(checkout)

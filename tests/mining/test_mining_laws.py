@@ -73,6 +73,7 @@ def tools(draw: Any) -> list[Tool]:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @given(tools())
 def test_any_tools_give_a_module_without_errors(listed: list[Tool]) -> None:
     """No name, text or schema breaks the module, and its verification has no errors."""

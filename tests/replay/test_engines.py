@@ -117,6 +117,7 @@ def test_a_chunk_whose_worker_is_killed_is_tried_again(elsewhere, tmp_path, time
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_chunk_that_kills_three_workers_is_an_error(elsewhere, tmp_path):
     """The chunk is tried three times; the error names the file and the lines."""
     with pytest.raises(ReplayError, match=r"^f:2-2: .* lost|killed 3 times"):

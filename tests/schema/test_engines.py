@@ -85,6 +85,7 @@ FAST = [
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @settings(max_examples=5 * settings.default.max_examples)
 @given(VALUES)
 def test_engines_agree(value: Any) -> None:

@@ -245,6 +245,7 @@ ODD = st.builds(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @given(ODD)
 def test_every_sample_is_valid(schema: dict[str, Any]) -> None:
     """For any schema each sample is accepted, and the number of samples is limited."""

@@ -18,6 +18,7 @@ def test_a_kind_of_identifier_in_short(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_of_identifier(kind):
     """Of 500 respellings, .995 have no finding; of 500 other values, .99 have one."""

@@ -668,6 +668,7 @@ LONG = "a" * 60_000
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
     "value",
     [

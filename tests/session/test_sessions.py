@@ -225,6 +225,7 @@ def test_a_session_in_use_is_not_duplicated_by_concurrent_requests() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_many_dropped_ids_are_recognised() -> None:
     """All dropped ids of a server with one id for each run are recognised."""
     sessions = Sessions(most=1)

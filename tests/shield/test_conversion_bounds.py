@@ -53,6 +53,7 @@ def tree(depth: int) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("hint", "value"),
     [(list[UNION], [None] * 99_000), (list[UNION], [{}] * 99_000), (Left | Right, tree(20))],  # type: ignore[valid-type]

@@ -45,6 +45,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("delay", [0, 0.003, 0.006, 0.01, 0.02, 0.05, 0.1])
 def test_a_child_that_was_forked_in_a_first_call_calls_as_well(delay):
     """A thread of the parent may be importing modules that the child needs."""

@@ -109,6 +109,7 @@ WRONG = {n for n, line in enumerate(CODE.splitlines(), 1) if line.endswith("# wr
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_type_checker_finds_exactly_the_mistakes(tmp_path: Path) -> None:
     """A strict mypy reports exactly the marked lines."""
     (tmp_path / "agent.py").write_text(CODE)

@@ -44,6 +44,7 @@ def test_the_window_equals_the_batch_values_at_every_step(numbers, size):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(("middle", "noise"), [(1e9, 1), (1e9, 1e-4), (1e12, 1), (1e-9, 1e-12)])
 def test_small_noise_on_a_large_number_at_every_step(middle, noise):
     """The variance stays accurate, also long after the sums were last recomputed."""
@@ -58,6 +59,7 @@ def test_small_noise_on_a_large_number_at_every_step(middle, noise):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_it_stays_exact_after_a_million_numbers():
     """Rounding errors do not add up, and an outlier that leaves takes its digits with it."""
     dice, window, newest = random.Random(6), Window(100), deque(maxlen=100)

@@ -217,6 +217,7 @@ def test_outcomes_are_written(pytester, monkeypatch, processes) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_only_what_is_asked_for_runs(pytester, monkeypatch) -> None:
     """`--only` names a file with ids."""
     monkeypatch.setenv("PYTHONPATH", str(HERE / "plugins"))

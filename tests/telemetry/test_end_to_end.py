@@ -28,7 +28,10 @@ QUICK = "grpc"
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(way, marks=[] if way == QUICK else pytest.mark.slow) for way in WAYS],
+    params=[
+        pytest.param(way, marks=[] if way == QUICK else [pytest.mark.slow, pytest.mark.release])
+        for way in WAYS
+    ],
 )
 def story(request: Any, tmp_path_factory: Any) -> Story:
     """Run the same agent once for each protocol and compression."""

@@ -44,6 +44,7 @@ def test_both_weeks_arrive(over: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("over", ["grpc", "http"])
 def test_no_collector_is_needed(over: str, tmp_path: Path) -> None:
     """Without a collector the output is the same, with one more line that says so."""

@@ -13,6 +13,7 @@ CALLS = {"50 fields": 2_000, "200 fields": 1_000}
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize("same", [True, False], ids=["same arguments", "other arguments"])
 def test_honest_streams_are_accepted(name, same):

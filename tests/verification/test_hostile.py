@@ -219,6 +219,7 @@ def test_wrong_limits_are_refused(limits, message):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_memory_is_bounded():
     """Ever new fields, arguments and sessions: what is remembered stops growing."""
     engine = VerificationEngine()
@@ -254,6 +255,7 @@ def test_an_object_that_is_not_data_is_judged_by_its_latency_only(value):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_memory_is_bounded_where_arguments_come_back():
     """Results with many numbers push the longest unused histories out."""
     engine = VerificationEngine()

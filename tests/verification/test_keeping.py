@@ -123,6 +123,7 @@ def _work(path, start):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_processes_share_one_database(tmp_path):
     """Four processes save concurrently: the results of each are there."""
     path = tmp_path / "shared.db"

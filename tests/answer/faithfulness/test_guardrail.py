@@ -164,6 +164,7 @@ def test_a_context_may_be_a_tool_result():
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_truncated_context_is_reported():
     """A note says that the context was truncated, so that it does not prove an absence."""
     long = "Rooms are free on Monday. " * 45_000

@@ -653,6 +653,7 @@ def test_a_proof_is_total(parameters: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @given(st.text(max_size=5), JSON)
 def test_a_proof_is_total_on_parameters(name: str, schema: Any) -> None:
     """A proof ends with a result for any schema of a parameter."""

@@ -261,6 +261,7 @@ def test_a_name_twice_in_a_catalogue_is_a_policy_error() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("domain", ["financial", "legal", "product"])
 @pytest.mark.parametrize(
     "piece",
