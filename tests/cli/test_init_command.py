@@ -380,6 +380,8 @@ def test_tools_may_come_from_an_mcp_server():
     assert 'name="refund"' in done.stdout
 
 
+@pytest.mark.release
+@pytest.mark.slow
 @needs_fastmcp
 @pytest.mark.parametrize(
     ("argv", "expected"),

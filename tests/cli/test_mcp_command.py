@@ -75,14 +75,14 @@ def test_without_the_extra():
         (["--x", "--", "cat"], "no option is named `--x`"),
     ],
 )
-def test_a_mistake_is_one_line(argv, expected):
+def test_a_mistake_is_one_line(command, argv, expected):
     """A wrong argument is exit code 2 and one line that says what is wrong."""
-    done = run(*argv)
+    done = command("mcp", *argv)
 
-    assert (2, "") == (done.returncode, done.stdout)
-    assert expected in done.stderr
-    assert done.stderr.startswith("abs-shield: ")
-    assert done.stderr.count("\n") == 1
+    assert (2, "") == (done.code, done.out)
+    assert expected in done.err
+    assert done.err.startswith("abs-shield: ")
+    assert done.err.count("\n") == 1
 
 
 @needs_fastmcp
@@ -98,6 +98,8 @@ def test_a_port_in_use_is_an_error():
     assert f"cannot listen on `{place}`: Address already in use; choose another" in done.stderr
 
 
+@pytest.mark.release
+@pytest.mark.slow
 @needs_fastmcp
 @pytest.mark.parametrize("argv", [["false"], ["echo", "hello"]])
 def test_a_server_that_ends_immediately_is_an_error(argv):

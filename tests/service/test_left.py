@@ -43,6 +43,8 @@ def post(url: str, session: str | None, message: dict[str, object]) -> tuple[str
         return answer.headers.get("mcp-session-id"), answer.read().decode()
 
 
+@pytest.mark.release
+@pytest.mark.slow
 def test_the_process_of_an_idle_client_ends(tmp_path, monkeypatch):
     """If the client continues after all, a new process is started for it."""
     monkeypatch.setattr(proxies, "COMMAND", [sys.executable, "-c", IMPATIENT])

@@ -259,6 +259,8 @@ def test_the_session_of_calls_that_name_none():
     assert (True, ["undone"]) == with_client(target, conversed)
 
 
+@pytest.mark.release
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("server", "name", "arguments", "part"),
     [

@@ -164,6 +164,8 @@ def test_a_sandbox_stays_closed(kind, way, tmp_path):
     assert ["Access denied", "public"] == answers
 
 
+@pytest.mark.release
+@pytest.mark.slow
 def test_a_sandbox_stays_closed_while_the_server_is_slow_to_read(tmp_path):
     """The first call waits until the server could ask for the roots, however late it does."""
     secret = tmp_path / "secret"
@@ -437,6 +439,8 @@ def test_the_client_sees_the_identity_of_the_server(kind, way):
     assert expected == converse(way(kind), conversed)
 
 
+@pytest.mark.release
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["stdio", "http"])
 def test_one_process_for_one_client(kind, way):
     """All that a client asks reaches one process, which ends with it."""
@@ -507,6 +511,8 @@ def test_two_clients_at_once(served):
     assert who != other
 
 
+@pytest.mark.release
+@pytest.mark.slow
 def test_processes_end_with_the_proxy(tmp_path):
     """One server process is started for each client, and all end with the proxy."""
     starts = tmp_path / "starts"
@@ -557,6 +563,8 @@ def test_a_server_that_ended_while_nothing_was_asked(kind, way):
     assert first != second
 
 
+@pytest.mark.release
+@pytest.mark.slow
 def test_a_restarted_server_gets_a_new_session(tmp_path):
     """The next call opens a new session and has a result."""
     port = free_port()

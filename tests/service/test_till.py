@@ -99,6 +99,8 @@ def test_tools_of_another_client_are_unknown(strict):
     assert '"close_till"' not in refused.partition('"allowed"')[2]
 
 
+@pytest.mark.release
+@pytest.mark.slow
 def test_a_url_is_named_without_its_secrets(tmp_path):
     """Errors and the log contain neither user, password and query of a URL nor a long path."""
     log: Path = tmp_path / "log"
