@@ -694,14 +694,13 @@ class Provenance:
         mark = next(
             (c for c in text if not c.isalnum()), ""
         )  # rules most chunks out: they have none
-        shortest, longest = len(text) - _MOST_OFF, len(text) + _MOST_OFF
+        longest = len(text) + _MOST_OFF
         task_level = (
             USER if self._index.user_chunks else SYSTEM
         )  # without a user the system text states the task
         for level in (task_level, SCALAR, PROSE):
-            newest = self._index.newest(level, _NEAR)
-            near = [c for c in newest if shortest <= len(c) <= longest and mark in c]
-            if near:
+            similar = self._index.find_similar(text, level, most_off=_MOST_OFF)
+            if near := [chunk for chunk in similar if mark in chunk]:
                 of_shape = outline_pattern(text).fullmatch
                 # The pattern is that of the first `LONGEST` characters.
                 yield from (

@@ -10,6 +10,7 @@ from threading import RLock
 from typing import NamedTuple
 
 from abs_shield.core.fork_safety import renewed
+from abs_shield.session.chunks_by_shape import ChunksByShape
 from abs_shield.session.compound_spellings import spellings_of
 from abs_shield.session.packed_tables import (
     LEAST,
@@ -42,6 +43,8 @@ _CELL = re.compile(
 """A code in groups that is the whole value of a result: ``k-10 442``, ``hb/20871``."""
 _LETTER = 3
 """Estimated bytes of a stored letter with its separators."""
+_MOST_SIMILAR = 4_000
+"""Newest chunks of each level that are searched for similar ones; all would take seconds."""
 _MOST_DEFERRED = 8 * 1024
 """Characters whose other spellings are deferred; few enough that a query is never slow."""
 
@@ -83,8 +86,8 @@ class TokenIndex:
 
     __slots__ = (
         "_cells", "_deferred", "_deferred_size", "_exact", "_grouped", "_keys", "_lock",
-        "_negative", "_one", "_pairs", "_parts", "_phrases", "_recent_text", "_settled", "_size",
-        "_squeezed", "_unpadded", "has_dropped", "has_sizes", "user_chunks",
+        "_negative", "_one", "_pairs", "_parts", "_phrases", "_recent_text", "_settled", "_similar",
+        "_size", "_squeezed", "_unpadded", "has_dropped", "has_sizes", "user_chunks",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int, lock: RLock | None = None) -> None:
@@ -109,6 +112,7 @@ class TokenIndex:
         self._deferred: list[_DeferredText] = []
         self._deferred_size = 0
         self._phrases: frozenset[str] = frozenset()
+        self._similar: dict[int, ChunksByShape] = {}
         self._size = self._settled = 0
         self.has_dropped = False
         self.has_sizes = False
@@ -228,6 +232,7 @@ class TokenIndex:
             return
         self.has_dropped = True
         self._phrases = frozenset()
+        self._similar.clear()
         most = self._keys // _MOST_PEOPLE_FRACTION
         people = [id(levels[level]) for levels in (self._exact, self._pairs)
                   for level in (USER, SYSTEM) if len(levels[level]) <= most]  # fmt: skip
@@ -244,7 +249,8 @@ class TokenIndex:
     @property
     def held_bytes(self) -> int:
         """Approximate memory in bytes."""
-        return memory_of(*self._tables()) + _LETTER * self._recent_text.size
+        similar = sum(chunks.held_bytes for chunks in self._similar.values())
+        return memory_of(*self._tables()) + _LETTER * self._recent_text.size + similar
 
     # Queries -------------------------------------------------------------------------------------
 
@@ -415,9 +421,19 @@ class TokenIndex:
         """Return whether a chunk occurred in the running text of a result."""
         return chunk in self._exact[PROSE]
 
-    def newest(self, level: int, most: int) -> list[str]:
-        """Return the newest chunks of one level."""
-        return [*islice(reversed(self._exact[level]), most)]
+    def find_similar(self, text: str, level: int, *, most_off: int) -> list[str]:
+        """
+        Return chunks of one level that may have the shape of *text*, newest first.
+
+        Args:
+            text: A normalised value.
+            level: The level of trust.
+            most_off: Most characters that a chunk may be longer or shorter.
+        """
+        similar = self._similar.get(level)
+        if similar is None:
+            similar = self._similar[level] = ChunksByShape(self._exact[level], most=_MOST_SIMILAR)
+        return similar.find(text, most_off)
 
 
 def _find_absent(tokens: list[str], table: dict[str, int] | ChunkTable) -> list[str]:

@@ -49,7 +49,6 @@ _LATIN = {other: letter for letter, other in _CYRILLIC.items()}
 """Letters of two alphabets that look the same, as licence plates are typed in either."""
 _NO_SEPARATORS = {code: None for code in range(128) if not chr(code).isalnum()}
 _MOST_STEPS = 12  # places where a path is cut; each one costs several lookups
-_MOST_ALIKE = 2_000  # newest chunks of each level of trust
 
 
 class ValueMatch(NamedTuple):
@@ -287,8 +286,8 @@ def _find_lettered(text: str, index: TokenIndex) -> ValueMatch | None:
     if at is None or len(digits) >= _LEAST_DIGITS:
         return _match_at("typed", at)
     is_alike = re.compile(rf"{letters[0]}\d{{{len(digits)}}}").fullmatch
-    recent = (chunk for level in range(4) for chunk in index.newest(level, _MOST_ALIKE))
-    return ValueMatch("typed", at) if any(map(is_alike, recent)) else None
+    similar = (c for level in range(4) for c in index.find_similar(letters, level, most_off=0))
+    return ValueMatch("typed", at) if any(map(is_alike, similar)) else None
 
 
 def _find_decoded(

@@ -104,8 +104,14 @@ def _promising(value: str, others: list[str]) -> list[str]:
     """Return the values with the most characters in place from either end, in order."""
     if len(others) <= _COMPARED:
         return others
-    back = value[::-1]
-    in_place = [sum(map(eq, value, o)) + sum(map(eq, back, reversed(o))) for o in others]
+    back, length = value[::-1], len(value)
+    in_place = [
+        # In values of one length, both ends count the same characters.
+        2 * sum(map(eq, value, o))
+        if len(o) == length
+        else sum(map(eq, value, o)) + sum(map(eq, back, reversed(o)))
+        for o in others
+    ]
     chosen = nlargest(_COMPARED, range(len(others)), key=in_place.__getitem__)
     return [others[n] for n in sorted(chosen)]
 
