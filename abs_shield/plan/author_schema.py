@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,9 +83,9 @@ class AuthorSchema:
             shown &= default_texts(author.parameters, path)
         if self.tool.destructive:
             return shown
-        guarded = path and self._is_guarded(path)
-        authors = self.authors if not guarded else () if author is None else (author,)
-        return shown.union(*(default_texts(author.parameters, path) for author in authors))
+        if path and self._is_guarded(path):
+            return shown if author is None else shown | default_texts(author.parameters, path)
+        return shown.union(*(default_texts(other, path) for other in self._other_schemas()))
 
     def enum_texts(self, path: Path) -> frozenset[str]:
         """
@@ -101,6 +101,8 @@ class AuthorSchema:
     def keys(self, path: Path, keys: Iterable[str]) -> set[str]:
         """Return those of the *keys* that match the value at *path*, in any author's schema."""
         keys = (*keys,)
+        if not keys:
+            return set()
         matching = keys_of(path, keys, self.tool.parameters)
         for author in self.authors:
             # `/*` matches arguments that only the description names
@@ -120,12 +122,21 @@ class AuthorSchema:
 
     def requires(self, path: Path) -> bool:
         """Return whether the description or the author requires the member at *path*."""
-        return any(_is_required(tool.parameters, path) for tool in (self.tool, *self.authors))
+        schemas = (self.tool.parameters, *self._other_schemas())
+        return any(_is_required(schema, path) for schema in schemas)
 
     def names(self) -> frozenset[str]:
         """Return the names of all properties, including nested ones."""
         tools = (self.tool, *self.authors)
         return frozenset().union(*(names_of_properties(tool.parameters) for tool in tools))
+
+    def _other_schemas(self) -> Iterator[Any]:
+        """Yield the authors' schemas that are not the one that the model reads."""
+        return (
+            author.parameters
+            for author in self.authors
+            if author.parameters is not self.tool.parameters
+        )
 
     def _author_of(self, path: Path) -> Tool | None:
         """Return the author whose schema limits values at *path*; None if none does."""

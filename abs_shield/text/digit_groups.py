@@ -66,6 +66,7 @@ _KINDS = frozenset(
 _IN_FOURS = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: [a-z0-9]{4}){2,7}(?: [a-z0-9]{1,3})?(?!\w)")
 # Norway's IBANs; digits of a subscriber's number without its area
 _SHORTEST_IBAN, _LEAST_PHONE = 15, 8
+_IN_GROUPS = re.compile(r"[\d ()./+-]+|[a-z0-9 ]+")  # what a number in groups, or an IBAN, has
 _NEAR = 64  # characters around a span; the longest IBAN has 42 with its blanks
 _LEAST_OF_TWO, _LEAST_OF_MORE = 4, 2
 """
@@ -208,6 +209,8 @@ def is_part_of_number(text: str, start: int, end: int) -> bool:
     >>> is_part_of_number(text, 9, 21), is_part_of_number(text, 5, 21)
     (True, False)
     """
+    if _IN_GROUPS.fullmatch(text, start, end) is None:
+        return False
     # Only the neighbourhood, so that the time for each value does not grow with the text.
     first = max(0, start - _NEAR)
     near, start, end = text[first : end + _NEAR], start - first, end - first
