@@ -6,6 +6,8 @@ import re
 from bisect import bisect_left, bisect_right
 from calendar import monthrange, weekday
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain
 
 from abs_shield.answer.claim_types import Span
 from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, PassageSource
@@ -92,7 +94,6 @@ class SentenceIndex:
         sentences: Their sentences, in order.
         postings: The sentences of each content word or number, the first 200.
         words: All words and numbers.
-        ngrams: All character n-grams.
     """
 
     def __init__(self, evidence: Evidence) -> None:
@@ -100,12 +101,10 @@ class SentenceIndex:
         self.sentences: list[IndexedSentence] = []
         self.postings: dict[str, list[int]] = {}
         self.words: set[str] = set()
-        self.ngrams: set[str] = set()
         values: set[float] = set()
         for place, piece in enumerate(self.pieces):
             for start, end, words in _sentences(piece):
                 self._add(IndexedSentence(place, start, end, words))
-                self.ngrams.update(ngrams(squeeze(piece.text[start:end])))
                 values.update(_numbers(words))
         for words in _call_sentences(evidence):
             self._add(IndexedSentence(CALL_PIECE, 0, 0, words))
@@ -123,6 +122,12 @@ class SentenceIndex:
             if len(places) < _MOST_POSTINGS:
                 places.append(place)
         self.words.update(words)
+
+    @cached_property
+    def ngrams(self) -> frozenset[str]:
+        """All character n-grams of the sentences; collected when a score first needs them."""
+        texts = map(self.text, range(len(self.sentences)))
+        return frozenset(chain.from_iterable(ngrams(squeeze(text)) for text in texts))
 
     def has(self, word: Token) -> bool:
         """Return whether a word or number occurs, a number also in a more precise form."""
