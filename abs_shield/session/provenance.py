@@ -174,22 +174,52 @@ def _indexed_forms(normalised: str) -> _IndexedForms:
     )
 
 
+class _StoredText(NamedTuple):
+    """
+    The part of a text that is stored.
+
+    Attributes:
+        normalised: Its normal form.
+        rest: The characters behind it; with an overlap, so that no value is cut in two.
+    """
+
+    normalised: str
+    rest: str
+
+
+def _stored_text(text: str, most: int) -> _StoredText:
+    if len(text) <= most:
+        return _StoredText(normal(text), "")
+    return _StoredText(normal(text[:most]), text[max(0, most - LONGEST_VALUE) : 2 * most])
+
+
 class _ResultContent:
     """
-    The text of one result, for a cheap test that it does not repeat a value.
+    The texts of one result, and a cheap test for values that they may repeat.
 
     Args:
         read: The result.
         most: Characters of a text that are stored.
-        values: Number of values that are compared; with many values and a long text, every value
-            counts as possibly repeated.
     """
 
-    __slots__ = ("_letters", "_long", "_numbered", "_text")
+    __slots__ = ("_letters", "_long", "_numbered", "_text", "prose", "scalars")
 
-    def __init__(self, read: ResultText, most: int, *, values: int) -> None:
-        joined = " | ".join([*[text for _, text in read.scalars], *read.prose])
-        self._text = text = normal(joined[: 2 * most])
+    def __init__(self, read: ResultText, most: int) -> None:
+        joined = " | ".join(dict.fromkeys([text for _, text in read.scalars]))
+        self.scalars = _stored_text(joined, most)
+        self.prose = [_stored_text(text, most) for text in read.prose]
+
+    def compare(self, values: int) -> None:
+        """
+        Prepare the comparison with values.
+
+        Args:
+            values: Number of values; with many values and a long text, every value counts as
+                possibly repeated.
+        """
+        parts = (self.scalars, *self.prose)
+        rests = [normal(part.rest) for part in parts if part.rest]
+        self._text = text = " | ".join([*[part.normalised for part in parts], *rests])
         self._letters = alphanumerics(text) + (
             "" if text.isascii() else alphanumerics(remove_accents(text))
         )
@@ -327,7 +357,7 @@ class Provenance:
                 self._templates.setdefault(template, at)
             elif template not in self._templates:
                 self._cut_reason = self._cut_reason or "more prescribed formats than are stored"
-        normalised = self._add(text, at, frozenset())
+        normalised = self._add(_stored_text(text, self._text), at, frozenset())
         self._numbers.add_text(normalised, at)
         # A quarter of the keys, as a message may be a list of labelled codes.
         if level == USER and len(self._labels) < self._keys // 4:
@@ -364,8 +394,9 @@ class Provenance:
         if len(self._sources) > self._keys // 2:
             del self._sources[next(iter(self._sources))]
         result = read_result(value, most=self._text)
+        content = _ResultContent(result, self._text)
         own = self._echoed_tokens(
-            arguments, Introduced(tool, (), version), is_mentioned_before, result
+            arguments, Introduced(tool, (), version), is_mentioned_before, content
         )
         if own is None:
             self._cut_reason = (
@@ -377,18 +408,17 @@ class Provenance:
             self._cut_reason = self._cut_reason or "a result that was not read completely"
         self._add_fields(result.scalars)
         if result.scalars:
-            joined = " | ".join(dict.fromkeys([text for _, text in result.scalars]))
             at = At(SCALAR, version)
-            self._add(joined, at, own)
+            self._add(content.scalars, at, own)
             self._numbers.add_result(result.scalars, at, own)
-        for text in result.prose:
+        for text in content.prose:
             normalised = self._add(text, At(PROSE, version), own)
             self._numbers.add_text(normalised, At(PROSE, version), own)
 
-    def _add(self, text: str, at: At, own: frozenset[str]) -> str:
+    def _add(self, text: _StoredText, at: At, own: frozenset[str]) -> str:
         """Index a text and return its normal form."""
-        normalised = normal(text[: self._text])
-        if len(text) > self._text or len(normalised) > self._text:
+        normalised = text.normalised
+        if text.rest or len(normalised) > self._text:
             self._cut_reason = self._cut_reason or "a message too long to be stored completely"
         normalised = normalised[: self._text]
         self._has_foreign_script = self._has_foreign_script or not is_latin(normalised)
@@ -431,7 +461,7 @@ class Provenance:
         arguments: Mapping[str, Any],
         introduced: Introduced,
         is_mentioned_before: Callable[[str], bool] | None,
-        read: ResultText,
+        content: _ResultContent,
     ) -> frozenset[str] | None:
         """
         Return the tokens of arguments that were not mentioned before this call's result.
@@ -476,7 +506,7 @@ class Provenance:
             return None
         if not values and not codes_left:
             return _NO_TOKENS
-        content = _ResultContent(read, self._text, values=len(values) + len(codes_left))
+        content.compare(len(values) + len(codes_left))
         own = self._compare(values, introduced, is_mentioned_before, content)
         if codes_left:
             own |= self._compare_letters(codes_left, introduced, is_mentioned_before, content)

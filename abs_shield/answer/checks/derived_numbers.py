@@ -112,12 +112,15 @@ class Derivation:
         return self._has_wording(COMPUTED, value)
 
     def _has_wording(self, wording: re.Pattern[str], value: Figure) -> bool:
-        key = wording, value.values
+        places = islice(self._places[value.values], _MOST_PLACES)
+        return any(self._is_worded(wording, self._scope.sentence(at)) for at in places)
+
+    def _is_worded(self, wording: re.Pattern[str], sentence: tuple[int, int]) -> bool:
+        """Return whether a sentence has a wording; cached, as it may have thousands of values."""
+        key = wording, sentence
         worded = self._worded.get(key)
         if worded is None:
-            places = islice(self._places[value.values], _MOST_PLACES)
-            spans = (self._scope.sentence(at) for at in places)
-            worded = any(wording.search(self._answer, *span) for span in spans)
+            worded = wording.search(self._answer, *sentence) is not None
             self._worded[key] = worded
         return worded
 
