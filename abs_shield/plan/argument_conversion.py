@@ -7,11 +7,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.plan.lossless_corrections import correct_slips
-from abs_shield.schema import CompiledSchema, SchemaProblem, Undecided
+from abs_shield.schema import Undecided
 from abs_shield.text.json_leaves import leaves, pointer
 
 if TYPE_CHECKING:
     from abs_shield.plan.tool_plan import ToolPlan
+    from abs_shield.schema import CompiledSchema, SchemaProblem
 
 
 class Conversion(NamedTuple):

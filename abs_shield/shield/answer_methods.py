@@ -11,12 +11,12 @@ from abs_shield.shield.answer_check import AnswerCheck, AnswerRevision, unchecke
 from abs_shield.shield.guarded_output import GuardedOutput
 from abs_shield.shield.guarded_text import GuardedText
 from abs_shield.shield.lifecycle import Lifecycle
-from abs_shield.shield.run_recorder import Recorder
 from abs_shield.shield.tool_registry import Registry
 
 if TYPE_CHECKING:
     from abs_shield.answer.answer_revision import Settled, Write
     from abs_shield.answer.hallucination_report import HallucinationReport
+    from abs_shield.shield.run_recorder import Recorder
 
 
 class AnswerMethods:

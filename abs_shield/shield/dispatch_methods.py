@@ -18,10 +18,12 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.open_call import ALONE, CallContext
 from abs_shield.shield.signature import Binding
-from abs_shield.shield.tool_call_loop import Dispatch, aanswer_calls, answer_calls
 from abs_shield.shield.tool_registry import Registry, runner
 from abs_shield.telemetry import Otel
 from abs_shield.text.safe_display import escaped
+
+if TYPE_CHECKING:
+    from abs_shield.shield.tool_call_loop import Dispatch
 
 Call = ToolCall | Mapping[str, Any]
 
@@ -146,6 +148,8 @@ class DispatchMethods:
         Returns:
             The messages to append to the conversation, in the shape of *assistant_message*.
         """
+        from abs_shield.shield.tool_call_loop import answer_calls  # adapters do not need it
+
         return answer_calls(self, assistant_message, self._session(session), dispatch)
 
     async def arun_tool_calls(
@@ -156,6 +160,8 @@ class DispatchMethods:
         dispatch: Dispatch | None = None,
     ) -> list[dict[str, Any]]:
         """Run calls like `run_tool_calls`, concurrently; *dispatch* may be async."""
+        from abs_shield.shield.tool_call_loop import aanswer_calls  # adapters do not need it
+
         return await aanswer_calls(self, assistant_message, self._session(session), dispatch)
 
     def _guard(

@@ -20,13 +20,11 @@ from abs_shield.shield.callable_tools import change_tools
 from abs_shield.shield.dispatch_methods import DispatchMethods
 from abs_shield.shield.judgement_methods import JudgementMethods
 from abs_shield.shield.lifecycle import Lifecycle
-from abs_shield.shield.run_recorder import Recorder, Recording
 from abs_shield.shield.session_tools import Functions
 from abs_shield.shield.shield_hooks import build_hooks
 from abs_shield.shield.shield_policy import resolve_policy
 from abs_shield.shield.tool_inputs import declared_tool, described_tool
 from abs_shield.shield.tool_registry import Registry, available
-from abs_shield.shield.tool_schemas import Provider, tool_schemas
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
 from abs_shield.text.safe_display import shown
@@ -34,6 +32,8 @@ from abs_shield.text.safe_display import shown
 if TYPE_CHECKING:
     from abs_shield.plan import ToolPlan
     from abs_shield.plan.proof import Proof
+    from abs_shield.shield.run_recorder import Recorder, Recording
+    from abs_shield.shield.tool_schemas import Provider
     from abs_shield.verification import VerificationEngine
 
 
@@ -87,8 +87,10 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
         self.lifecycle = Lifecycle(
             policy, self.registry, store=self.store, hooks=all_hooks, approver=approver
         )
-        self._recorder = None
+        self._recorder: Recorder | None = None
         if record is not None:
+            from abs_shield.shield.run_recorder import Recorder, Recording  # few Shields record
+
             recording = record if isinstance(record, Recording) else Recording(path=record)
             self._recorder = Recorder(recording, self.registry)
             self.lifecycle.reports.quotes, self.lifecycle.reports.redact = True, recording.redact
@@ -217,6 +219,8 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
         Raises:
             PolicyError: The provider is unknown, or two functions have the same name.
         """
+        from abs_shield.shield.tool_schemas import tool_schemas  # few hosts need it
+
         self.registry.require_unambiguous()
         current = self._session(session)
         tools = available(self.registry.of(current), current.tools)

@@ -7,12 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from abs_shield.core import Decision, Verdict
-from abs_shield.core.label import Label
 from abs_shield.core.module_names import old_names
 from abs_shield.stores.memory_store import MemoryStore
 from abs_shield.stores.store_status import StoreStatus
 
 if TYPE_CHECKING:
+    from abs_shield.core.label import Label
     from abs_shield.stores.chain_verification import ChainFault, Verified, verify
     from abs_shield.stores.postgres_store import PostgresStore
     from abs_shield.stores.sqlite_store import SqliteStore

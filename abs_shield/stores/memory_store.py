@@ -8,15 +8,17 @@ from itertools import islice
 from math import isfinite
 from threading import RLock
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.fork_safety import new_id, renewed
-from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.expiry_rule import last_expired
 from abs_shield.stores.store_status import StoreStatus
 from abs_shield.text.safe_display import escaped
+
+if TYPE_CHECKING:
+    from abs_shield.core.label import Label
 
 _REPORTS = 1_000
 """Maximum number of reports in memory: one may quote pages of evidence."""

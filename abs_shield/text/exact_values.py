@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from abs_shield.text.json_leaves import items
+from abs_shield.text.lazy_pattern import lazy_pattern
 
 _INFINITE = Decimal("Infinity")
 _LONGEST_AMOUNT = 1_000  # characters; an amount with separators has some 30
@@ -17,12 +18,15 @@ _MOST_DIGITS = 5_000  # exponent: as an integer, `1e1000000` would have a millio
 _MOST_BITS = 16_384
 _MINUS = "\u2212"
 _GAP = "[ \u00a0\u2007\u2009\u202f'\u2019]"
-_ENDLESS = re.compile(rf"(?:[+\-\d_.,eE]|{_GAP})+")
+_ENDLESS = lazy_pattern(rf"(?:[+\-\d_.,eE]|{_GAP})+")
 _PLAIN = re.compile(r"-\d+(?:\.\d*)?")
 _WRITTEN = [
-    (re.compile(rf"[+-]?\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,]\d*)?"), _GAP),  # 1 200,50
+    (
+        lazy_pattern(rf"[+-]?\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,]\d*)?"),
+        _GAP,
+    ),  # 1 200,50
     # 1,200.50 and 12,34,567; in "0,500", the comma is a decimal comma
-    (re.compile(r"[+-]?(?!0+,\d+$)\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?"), ","),
+    (lazy_pattern(r"[+-]?(?!0+,\d+$)\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?"), ","),
     (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"), r"\."),  # 1.200,50
     (re.compile(r"[+-]?(?:\d+,\d*|,\d+)"), ""),  # 12,5
 ]

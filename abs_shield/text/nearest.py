@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 from heapq import nlargest
 from operator import eq
+from typing import TYPE_CHECKING
 
 from abs_shield.text.identifier_words import (
     canonical,
@@ -14,6 +14,9 @@ from abs_shield.text.identifier_words import (
     split_words,
 )
 from abs_shield.text.safe_display import escaped
+
+if TYPE_CHECKING:
+    from difflib import SequenceMatcher
 
 _LONGEST = 128  # characters of a name: a comparison takes quadratic time
 _MOST = 5_000  # candidates; more would take too long for a hint
@@ -45,7 +48,7 @@ def nearest(
     """
     word = word[:_LONGEST]
     words = split_words(word)
-    matcher = SequenceMatcher(autojunk=False)
+    matcher = _matcher()
     matcher.set_seq2(" ".join(words) or word)
     scored = []
     for name in _first(candidates, _MOST):
@@ -66,6 +69,12 @@ def suggest_name(word: str, candidates: Iterable[str], *, otherwise: str) -> str
     """
     near = nearest(word, candidates)
     return f"did you mean `{escaped(near[0])}`?" if near else otherwise
+
+
+def _matcher() -> SequenceMatcher[str]:
+    from difflib import SequenceMatcher  # slow to import, and only needed for hints
+
+    return SequenceMatcher(autojunk=False)
 
 
 def _likeness(matcher: SequenceMatcher[str], words: list[str], name: str) -> float:
@@ -125,7 +134,7 @@ def closest_spelling(value: str, candidates: Iterable[str], *, most: int = 200) 
     >>> closest_spelling("tx_12354", ["tx_77", "tx_12345"])
     'tx_12345'
     """
-    matcher = SequenceMatcher(autojunk=False)
+    matcher = _matcher()
     matcher.set_seq2(value[:_LONGEST])
     best, closest = 0.6 if any(c.isdigit() for c in value) else 0.8, ""
     for other in _promising(value[:_LONGEST], [*_first(candidates, most)]):

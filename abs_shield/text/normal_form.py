@@ -80,7 +80,7 @@ _SIGN = re.compile(
     "\u2460-\u24ff\u2776-\u2793\u3200-\u33ff]"
 )
 """Signs that NFKC converts to letters or digits, which would join their neighbours."""
-_APART = {ord(sign): f"\n{sign}\n" for sign in filter(_SIGN.match, map(chr, range(0xAA, 0x3400)))}
+_APART = {ord(sign): f"\n{sign}\n" for sign in _SIGN.findall("".join(map(chr, range(0x3400))))}
 _LONG_HYPHEN = re.compile(r"(?<=[0-9A-Za-z\uff10-\uff19])\u30fc(?=[0-9A-Za-z\uff10-\uff19])")
 _STOP = re.compile(r"(?<=[0-9])\u3002(?=[0-9])")
 """A Chinese or Japanese full stop used as a decimal point, a common input error."""
