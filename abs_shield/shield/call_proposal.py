@@ -1,14 +1,16 @@
-"""A dispatched call and its proposal: the id of the call, and its neighbours in the turn."""
+"""A dispatched call and its proposal: its id, its turn, and what the host changed."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.session import Session
 from abs_shield.session.pending_calls import PendingCall
-from abs_shield.session.session_record import record_of
+from abs_shield.session.session_record import SessionRecord, record_of
+from abs_shield.shield.open_call import CallContext
 
 _MOST = 1_000
 """Maximum number of calls that are read before and after a call in its turn.
@@ -23,9 +25,13 @@ def with_proposal_id(call: ToolCall, pending: PendingCall) -> ToolCall:
     return replace(call, id=call.id or pending.call.id, logprobs=logprobs)
 
 
-def turn_neighbours(
-    pending: PendingCall,
-) -> tuple[tuple[ToolCall, ...], frozenset[str]]:
+def with_turn(context: CallContext, pending: PendingCall) -> CallContext:
+    """Return the context of a dispatched call with what its turn says about it."""
+    siblings, later = _turn_neighbours(pending)
+    return context._replace(siblings=siblings, later=later, counted=pending.decision.blocked)
+
+
+def _turn_neighbours(pending: PendingCall) -> tuple[tuple[ToolCall, ...], frozenset[str]]:
     """
     Return the calls before a dispatched call in its turn, and the keys of those after it.
 
@@ -51,3 +57,22 @@ def find_decision_id(
     if pending is not None:
         return pending.decision.id
     return record_of(session).calls.find_decision(call, arguments, runs=runs)
+
+
+def record_host_values(
+    arguments: Mapping[str, Any], before: Mapping[str, Any], *, raw: Any, record: SessionRecord
+) -> None:
+    """
+    Record that the run mentions the values that the host wrote into a proposal.
+
+    Args:
+        arguments: The dispatched arguments.
+        before: The arguments of the proposal.
+        raw: The arguments of the proposal as the model wrote them.
+        record: The record of the session.
+    """
+    from abs_shield.shield.changed_calls import changed_text  # slow to import
+
+    text = changed_text(arguments, before, raw=raw)
+    if text:
+        record.record_mention(text)

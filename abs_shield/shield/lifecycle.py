@@ -28,7 +28,12 @@ from abs_shield.shield.approver_answers import (
     awaits_approval,
 )
 from abs_shield.shield.argument_copies import arguments_of, copy_arguments, with_judged_arguments
-from abs_shield.shield.call_proposal import find_decision_id, turn_neighbours, with_proposal_id
+from abs_shield.shield.call_proposal import (
+    find_decision_id,
+    record_host_values,
+    with_proposal_id,
+    with_turn,
+)
 from abs_shield.shield.decision_writer import DecisionWriter
 from abs_shield.shield.dispatched_call import DISPATCHED_CALL, is_nested
 from abs_shield.shield.execution_outcome import ExecutionOutcome
@@ -148,11 +153,7 @@ class Lifecycle:
         record = record_of(session)
         pending = record.pending.consume(call, plain)
         if pending is not None:
-            call = with_proposal_id(call, pending)
-            siblings, later = turn_neighbours(pending)
-            context = context._replace(
-                siblings=siblings, later=later, counted=pending.decision.blocked
-            )
+            call, context = with_proposal_id(call, pending), with_turn(context, pending)
         decision_id = find_decision_id(call, arguments, session, pending, runs=runs)
         nested = pending is None and is_nested(call, session)
         if not (pending or nested or call.id):
@@ -176,25 +177,18 @@ class Lifecycle:
         """Judge a proposal that the host changed; changed values count as provided by the host."""
         record, before = record_of(session), arguments_of(proposed)
         if not isinstance(arguments, Malformed):
-            from abs_shield.shield.changed_calls import changed_text  # slow to import
-
-            text = changed_text(arguments, before, raw=proposed.arguments)
-            if text:
-                record.record_mention(text)
-        siblings: tuple[ToolCall, ...] = ()
-        later: frozenset[str] = frozenset()
+            record_host_values(arguments, before, raw=proposed.arguments, record=record)
+        context = CallContext(changed=True)
         pending = record.pending.consume(proposed, before)
         if pending is not None:
-            call = with_proposal_id(call, pending)
-            siblings, later = turn_neighbours(pending)
+            call, context = with_proposal_id(call, pending), with_turn(context, pending)
         elif call.id and (passed := record.calls.find_decision(proposed, before, runs=True)):
             # The call was admitted as the model wrote it, but does not run in that form.
             record.calls.close(call.id, passed)
-        decision_id = find_decision_id(call, arguments, session, pending, runs=runs)
-        context = CallContext(
-            siblings, pending is None and is_nested(call, session), decision_id,
-            counted=pending is not None and pending.decision.blocked, later=later, changed=True,
-        )  # fmt: skip
+        context = context._replace(
+            nested=pending is None and is_nested(call, session),
+            decision_id=find_decision_id(call, arguments, session, pending, runs=runs),
+        )
         # The log-probabilities are those of the model's own call.
         return self._evaluator.judge(replace(call, logprobs=None), arguments, session, context)
 
