@@ -125,14 +125,9 @@ def dashboard(
     store = log if isinstance(log, DurableStore) else open_store(log, existing=True)
     renderer, access = Renderer(title=title, has_token=bool(token)), SignIn(token)
     views = Views(
-        figures=LogFigures(store),
-        renderer=renderer,
-        rule=rule or Readiness(),
-        show_values=show_values,
-        trace_url=trace_url,
-        flywheel=fspath(flywheel),
-    )
-
+        figures=LogFigures(store), renderer=renderer, rule=rule or Readiness(),
+        show_values=show_values, trace_url=trace_url, flywheel=fspath(flywheel),
+    )  # fmt: skip
     app = Starlette(
         routes=_routes(views, LiveUpdates(store), Login(renderer=renderer, access=access)),
         middleware=[

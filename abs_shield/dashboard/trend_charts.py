@@ -21,6 +21,7 @@ from abs_shield.text.safe_display import encodable
 
 MOST_POINTS = 200
 """Maximum number of points on a chart: more would be closer than two pixels on a narrow screen."""
+_MOST_SCORE_CHARTS = 12  # more charts than fit on a page hide the important ones
 _STEPS = (1, 3, 6, 12, 24, 7 * 24, 28 * 24)
 """Allowed hours per point of a chart."""
 
@@ -91,21 +92,15 @@ def _shares(pattern: DecisionPattern) -> tuple[tuple[str, int, int], ...]:
 
 
 def score_charts(
-    # more charts than fit on a page hide the important ones
-    scores: Iterable[ScoreRecord],
-    filters: Filters,
-    *,
-    hours: int,
-    most: int = 12,
+    scores: Iterable[ScoreRecord], filters: Filters, *, hours: int
 ) -> list[dict[str, Any]]:
     """
-    Return a chart of quality scores for each agent, task type and model.
+    Return a chart of quality scores for each agent, task type and model: the 12 largest.
 
     Args:
         scores: The scores of a log, oldest first.
         filters: The filters of the view.
         hours: Hours per point of the chart.
-        most: Maximum number of series, those with the most scores.
 
     Returns:
         ``{series, at, mean, low, high, scores}``: the mean, the lowest and the highest score of
@@ -128,5 +123,5 @@ def score_charts(
             "high": [max(some) for some in times.values()],
             "scores": [len(some) for some in times.values()],
         }
-        for series, times in largest[:most]
+        for series, times in largest[:_MOST_SCORE_CHARTS]
     ]

@@ -101,6 +101,7 @@ class ProofContext:
 
 # The null character makes sure that no schema declares this name.
 _UNDECLARED_NAME = "\x00an undeclared name"
+_MOST_NAMES = 8  # of a message, which is one line
 
 
 def nearest_name_hint(name: str, existing: Iterable[str], *, what: str) -> str:
@@ -121,10 +122,10 @@ def nearest_name_hint(name: str, existing: Iterable[str], *, what: str) -> str:
     return f"there {'is' if len(names) == 1 else 'are'} {format_names(names)}"
 
 
-def format_names(names: list[str], *, most: int = 8) -> str:
-    """Return *names* as a list for a message: the first *most*, and the number of the others."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(f"`{escaped(name)}`" for name in names[:most]) + more
+def format_names(names: list[str]) -> str:
+    """Return *names* as a list for a message: the first eight, and the number of the others."""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(f"`{escaped(name)}`" for name in names[:_MOST_NAMES]) + more
 
 
 def deduplicate(values: Iterable[str]) -> Iterator[str]:

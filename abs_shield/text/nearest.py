@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import nlargest
+from itertools import islice
 from operator import eq
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 128  # characters of a name: a comparison takes quadratic time
 _MOST = 5_000  # candidates; more would take too long for a hint
+_MOST_VALUES = 200  # values of a run that are compared for a hint
 _OTHER_VERB = 0.75  # factor: below the floor of 0.6 unless the similarity is at least 0.8
 _LEAST_SLIP, _LEAST_SLIPS = 5, 8
 """Minimum lengths of words that are recognisable with one slip, and with two."""
@@ -51,7 +53,7 @@ def nearest(
     matcher = _matcher()
     matcher.set_seq2(" ".join(words) or word)
     scored = []
-    for name in _first(candidates, _MOST):
+    for name in islice(candidates, _MOST):
         score = _likeness(matcher, words, name)
         if score >= floor:
             scored.append((score, name))
@@ -102,13 +104,6 @@ def _meaning(words: list[str]) -> list[str]:
     return [canonical(singular(word)) for word in words]
 
 
-def _first(names: Iterable[str], most: int) -> Iterable[str]:
-    for n, name in enumerate(names):
-        if n == most:
-            return
-        yield name
-
-
 def _promising(value: str, others: list[str]) -> list[str]:
     """Return the values with the most characters in place from either end, in order."""
     if len(others) <= _COMPARED:
@@ -125,7 +120,7 @@ def _promising(value: str, others: list[str]) -> list[str]:
     return [others[n] for n in sorted(chosen)]
 
 
-def closest_spelling(value: str, candidates: Iterable[str], *, most: int = 200) -> str:
+def closest_spelling(value: str, candidates: Iterable[str]) -> str:
     """
     Return the candidate nearest in spelling to *value*; empty if none is near.
 
@@ -137,7 +132,7 @@ def closest_spelling(value: str, candidates: Iterable[str], *, most: int = 200) 
     matcher = _matcher()
     matcher.set_seq2(value[:_LONGEST])
     best, closest = 0.6 if any(c.isdigit() for c in value) else 0.8, ""
-    for other in _promising(value[:_LONGEST], [*_first(candidates, most)]):
+    for other in _promising(value[:_LONGEST], [*islice(candidates, _MOST_VALUES)]):
         matcher.set_seq1(other[:_LONGEST])
         # Both are upper bounds of the ratio, and faster to compute.
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
