@@ -143,7 +143,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
         yield _Sentence(reading.text[one.start : one.end], one.start)
 
 
-def _within(sentence: _Sentence, limit: Limit) -> Iterator[OutputFinding | None]:
+def _compare_with_limit(sentence: _Sentence, limit: Limit) -> Iterator[OutputFinding | None]:
     """Compare the only number of a sentence that names the quantity with its limits."""
     if not limit.keys.issubset(sentence.keys):
         return
@@ -204,7 +204,7 @@ _LINKS = (
 )
 
 
-def _in_order(sentence: _Sentence, order: Order) -> Iterator[OutputFinding | None]:
+def _compare_with_order(sentence: _Sentence, order: Order) -> Iterator[OutputFinding | None]:
     """Compare "A costs more than B" with the place of A and B in an order."""
     names = _names_of(order.names)
     for match in islice(_COMPARED.finditer(sentence.text), _MOST_COMPARISONS):
@@ -293,7 +293,7 @@ def _says_more(match: re.Match[str]) -> bool:
     return (plain in _DOWN) == (adjective in _DOWN_BY_NATURE)
 
 
-def _in_direction(sentence: _Sentence, rule: Direction) -> Iterator[OutputFinding | None]:
+def _compare_with_direction(sentence: _Sentence, rule: Direction) -> Iterator[OutputFinding | None]:
     """Compare "X is growing" with the declared direction of X."""
     if not {*keys_of(rule.subject)}.issubset(sentence.keys):
         return
@@ -334,7 +334,7 @@ def _moves_of(subject: str) -> re.Pattern[str]:
 
 
 _CHECKS: dict[type[Any], Callable[..., Iterator[OutputFinding | None]]] = {
-    Limit: _within, Order: _in_order, Direction: _in_direction,
+    Limit: _compare_with_limit, Order: _compare_with_order, Direction: _compare_with_direction,
 }  # fmt: skip
 """The check for each kind of constraint, one row per kind."""
 

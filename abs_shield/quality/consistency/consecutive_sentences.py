@@ -63,12 +63,12 @@ def sequels(reading: Reading) -> Relations:
         if first.line != second.line or not (first.figures and second.figures):
             continue
         if first.asserts and second.asserts:
-            yield from _halves(reading, first, second)
-            yield from _left(reading, first, second)
-            yield from _grown(reading, first, second)
+            yield from _compare_halves(reading, first, second)
+            yield from _compare_rest(reading, first, second)
+            yield from _compare_growth(reading, first, second)
 
 
-def _halves(reading: Reading, first: Sentence, second: Sentence) -> Relations:
+def _compare_halves(reading: Reading, first: Sentence, second: Sentence) -> Relations:
     counted = _COUNTED.search(first.plain)
     whole = None if counted is None else first.figure(counted, "whole")
     for pattern in _HALVES if whole is not None else ():
@@ -90,7 +90,7 @@ def _halves(reading: Reading, first: Sentence, second: Sentence) -> Relations:
 _BOTH = 2  # the patterns name two groups that exclude each other
 
 
-def _left(reading: Reading, first: Sentence, second: Sentence) -> Relations:
+def _compare_rest(reading: Reading, first: Sentence, second: Sentence) -> Relations:
     budget, spent = _BUDGET.match(first.plain), _SPENT.search(second.plain)
     if budget is None or spent is None:
         return
@@ -109,7 +109,7 @@ def _left(reading: Reading, first: Sentence, second: Sentence) -> Relations:
     yield fault(reading, (first.start, second.end), DIFFERENCE, detail=detail, remedy=remedy)
 
 
-def _grown(reading: Reading, first: Sentence, second: Sentence) -> Relations:
+def _compare_growth(reading: Reading, first: Sentence, second: Sentence) -> Relations:
     """Compare "Last year we had 100." and "This year we have 130, growth of 20%."."""
     values, match = first.marked("NM"), _NOW.search(second.plain)
     if PRIOR.search(first.plain) is None or len(values) != 1 or match is None:

@@ -136,31 +136,31 @@ def durations(reading: Reading) -> Relations:
     for sentence in reading.sentences:
         if not sentence.marked("DTY") or not sentence.asserts:
             continue
-        yield from _weekday(reading, sentence)
+        yield from _compare_weekdays(reading, sentence)
         if len(sentence.figures) > 1:
-            yield from _between(reading, sentence)
-            yield from _stated(reading, sentence)
-            yield from _after(reading, sentence)
+            yield from _compare_lengths(reading, sentence)
+            yield from _compare_stated_lengths(reading, sentence)
+            yield from _compare_shifts(reading, sentence)
             yield from _compare_ends(reading, sentence)
 
 
-def _between(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_lengths(reading: Reading, sentence: Sentence) -> Relations:
     counted: set[int] = set()
     for pattern in _FORMS:
         for match in pattern.finditer(sentence.plain):
-            if match.start("count") in counted or _NO_LENGTH.search(_words(match)):
+            if match.start("count") in counted or _NO_LENGTH.search(_with_next_word(match)):
                 continue
             counted.add(match.start("count"))
-            yield from _compare(reading, sentence, match)
+            yield from _compare_length(reading, sentence, match)
 
 
-def _stated(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_stated_lengths(reading: Reading, sentence: Sentence) -> Relations:
     """Compare a stated length with the start and the end after it."""
     if not sentence.names:  # two places may have different time zones
         for match in _CLOCKED.finditer(sentence.plain):
             if _NO_LENGTH.search(sentence.plain):
                 continue
-            yield from _compare(reading, sentence, match)
+            yield from _compare_length(reading, sentence, match)
     for match in _RUNS.finditer(sentence.plain):
         stated = _StatedDuration.of(sentence, match)
         if stated is None or stated.unit not in ("month", "year"):
@@ -176,13 +176,13 @@ def _stated(reading: Reading, sentence: Sentence) -> Relations:
         yield _fault(reading, sentence, match, detail)
 
 
-def _words(match: re.Match[str]) -> str:
+def _with_next_word(match: re.Match[str]) -> str:
     """Return the matched text and the word after it."""
     # 16 characters: enough for the next word, such as "business", which changes the length
     return match[0] + re.split(r"[,.;]", match.string[match.end() : match.end() + 16])[0]
 
 
-def _compare(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
+def _compare_length(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
     stated = _StatedDuration.of(sentence, match)
     if stated is None:
         return
@@ -198,10 +198,10 @@ def _compare(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Rela
     yield _fault(reading, sentence, match, detail)
 
 
-def _after(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_shifts(reading: Reading, sentence: Sentence) -> Relations:
     for pattern in (_AFTER, _LATER):
         for match in pattern.finditer(sentence.plain):
-            words = _words(match).replace("later", "").replace("before", "")
+            words = _with_next_word(match).replace("later", "").replace("before", "")
             if _NO_LENGTH.search(words):
                 continue
             yield from _compare_shift(reading, sentence, match)
@@ -241,7 +241,7 @@ def _compare_ends(reading: Reading, sentence: Sentence) -> Relations:
         yield _fault(reading, sentence, match, detail)
 
 
-def _weekday(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_weekdays(reading: Reading, sentence: Sentence) -> Relations:
     """Compare the weekday given with a date with the calendar."""
     for match in _WEEKDAY.finditer(sentence.plain):
         figure = sentence.figure(match, "date") or sentence.figure(match, "other")

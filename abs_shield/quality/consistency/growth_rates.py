@@ -90,14 +90,14 @@ def growth(reading: Reading) -> Relations:
     """Find wrong growth, such as revenue of 50 called 10 % more than 55."""
     for sentence in reading.sentences:
         if len(sentence.figures) > 1 and sentence.asserts:
-            yield from _in_sentence(reading, sentence)
+            yield from _compare_rates(reading, sentence)
     for paragraph in reading.paragraphs:
         for n in range(len(paragraph)):
             if paragraph[n].figures:
-                yield from _across(reading, paragraph, n)
+                yield from _compare_across_sentences(reading, paragraph, n)
 
 
-def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_rates(reading: Reading, sentence: Sentence) -> Relations:
     rated: set[int] = set()
     pairs: set[tuple[int, int]] = set()  # a second rate for the same pair is the reverse change
     for pattern in _FORMS:
@@ -106,7 +106,7 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
             pair = match.start("prior"), match.start("current")
             if match.start("rate") in rated or pair in pairs:
                 continue
-            if _in_order(sentence, match):
+            if _are_years_in_order(sentence, match):
                 rated.add(match.start("rate"))
                 pairs.add(pair)
                 yield from _compare(
@@ -116,7 +116,7 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
         yield from _compare_direction(reading, sentence, match)
 
 
-def _in_order(sentence: Sentence, match: re.Match[str]) -> bool:
+def _are_years_in_order(sentence: Sentence, match: re.Match[str]) -> bool:
     """Return whether the years of a form, if any, are in order."""
     if "first" not in match.re.groupindex:
         return True
@@ -167,7 +167,9 @@ def _compare_direction(reading: Reading, sentence: Sentence, match: re.Match[str
     yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)
 
 
-def _across(reading: Reading, paragraph: tuple[Sentence, ...], n: int) -> Relations:
+def _compare_across_sentences(
+    reading: Reading, paragraph: tuple[Sentence, ...], n: int
+) -> Relations:
     """Compare a change stated in a separate sentence with the two values around it."""
     change = paragraph[n]
     match = _CHANGE.search(change.plain)
@@ -179,7 +181,7 @@ def _across(reading: Reading, paragraph: tuple[Sentence, ...], n: int) -> Relati
     if _POINTS.match(change.plain[place + 1 :]):
         return
     near = paragraph[max(0, n - _WINDOW + 1) : n + _WINDOW]
-    statements = [one for one in map(_statement, near) if one is not None]
+    statements = [one for one in map(_read_statement, near) if one is not None]
     priors = [one for one in statements if one.is_prior]
     currents = [one for one in statements if not one.is_prior]
     # with several, it is unknown which ones the change relates
@@ -199,7 +201,7 @@ def _across(reading: Reading, paragraph: tuple[Sentence, ...], n: int) -> Relati
     )
 
 
-def _statement(sentence: Sentence) -> _TimedValue | None:
+def _read_statement(sentence: Sentence) -> _TimedValue | None:
     match = _STATED.match(sentence.plain)
     if match is None or not sentence.asserts or len(sentence.marked("NMPX")) != 1:
         return None

@@ -88,16 +88,16 @@ def parts(reading: Reading) -> Relations:
     before: Sentence | None = None
     for sentence in reading.sentences:
         if len(sentence.figures) > _LEAST_PARTS and sentence.asserts:
-            yield from _total_behind(reading, sentence)
-            yield from _total_first(reading, sentence)
-            yield from _opposed(reading, sentence)
-            yield from _invoiced(reading, sentence)
+            yield from _compare_total_behind(reading, sentence)
+            yield from _compare_total_first(reading, sentence)
+            yield from _compare_opposed_parts(reading, sentence)
+            yield from _compare_invoices(reading, sentence)
         if before is not None and sentence.figures:
-            yield from _total_next(reading, before, sentence)
+            yield from _compare_next_total(reading, before, sentence)
         before = sentence
 
 
-def _total_behind(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_total_behind(reading: Reading, sentence: Sentence) -> Relations:
     """Compare "A, B and C, for a total of N"."""
     for match in _TOTAL_BEHIND.finditer(sentence.plain):
         whole = sentence.figure(match, "whole") or sentence.figure(match, "all")
@@ -109,7 +109,7 @@ def _total_behind(reading: Reading, sentence: Sentence) -> Relations:
             return
 
 
-def _total_first(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_total_first(reading: Reading, sentence: Sentence) -> Relations:
     """Compare "N people: A of one kind, B of another"."""
     for match in _WHOLE_FIRST.finditer(sentence.plain):
         whole = sentence.figure(match, "whole")
@@ -127,7 +127,7 @@ def _total_first(reading: Reading, sentence: Sentence) -> Relations:
             return
 
 
-def _opposed(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_opposed_parts(reading: Reading, sentence: Sentence) -> Relations:
     """Compare "of N people, A said yes and B said no": their sum is at most N."""
     for match in _OPPOSED.finditer(sentence.plain):
         some = [sentence.figure(match, name) for name in ("whole", "one", "other")]
@@ -145,7 +145,7 @@ def _opposed(reading: Reading, sentence: Sentence) -> Relations:
         yield fault(reading, sentence.span(*match.span()), _CODE, detail=detail, remedy=_REMEDY)
 
 
-def _invoiced(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_invoices(reading: Reading, sentence: Sentence) -> Relations:
     """Compare "Subtotal A, tax B, total N"."""
     for match in _INVOICE.finditer(sentence.plain):
         first, whole = sentence.figure(match, "first"), sentence.figure(match, "whole")
@@ -179,7 +179,7 @@ def _items(sentence: Sentence, match: re.Match[str]) -> tuple[Sequence[Figure], 
     return added, taken
 
 
-def _total_next(reading: Reading, before: Sentence, sentence: Sentence) -> Relations:
+def _compare_next_total(reading: Reading, before: Sentence, sentence: Sentence) -> Relations:
     """Compare "A, B and C. In total, N."."""
     match = _NEXT_TOTAL.match(sentence.plain)
     if match is None or not (sentence.asserts and before.asserts):

@@ -91,7 +91,7 @@ def shares(reading: Reading) -> Relations:
         if not sentence.asserts or not sentence.figures:
             continue
         if "/" in sentence.plain:
-            yield from _slashed(reading, sentence)
+            yield from _compare_slashed_shares(reading, sentence)
         if not sentence.marked("P"):
             continue
         rated: set[int] = set()
@@ -101,13 +101,13 @@ def shares(reading: Reading) -> Relations:
                 if match.start("rate") not in rated:
                     rated.add(match.start("rate"))
                     yield from _compare_shares(reading, sentence, match)
-        yield from _margins(reading, sentence)
+        yield from _compare_margins(reading, sentence)
         # a share with its part and whole is checked already
         if not rated:
-            yield from _all_of_one(reading, sentence)
+            yield from _compare_all_shares(reading, sentence)
 
 
-def _margins(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_margins(reading: Reading, sentence: Sentence) -> Relations:
     """Compare "$5M on sales of $50M, a margin of 10%", unless the kind of profit is ambiguous."""
     if len(sentence.marked("M")) != 2 or len(sentence.marked("P")) != 1:
         return
@@ -117,14 +117,14 @@ def _margins(reading: Reading, sentence: Sentence) -> Relations:
             yield from _compare_shares(reading, sentence, match)
 
 
-def _slashed(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_slashed_shares(reading: Reading, sentence: Sentence) -> Relations:
     """Compare the shares of "a split of 60% / 30% / 10%" with 100 %."""
     if not _SPLIT.search(sentence.plain) or _EACH_ITS_OWN.search(sentence.plain):
         return
     for match in _SLASHED.finditer(sentence.plain):
         shares = sentence.marked("X", *match.span())
         if all(one.unit == "%" for one in shares):
-            yield from _sum_to_one(reading, sentence, shares)
+            yield from _compare_sum(reading, sentence, shares)
 
 
 def _compare_shares(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
@@ -151,7 +151,7 @@ def _is_part(part: Figure, whole: Figure) -> bool:
     return part.numbers[0] <= whole.numbers[0]
 
 
-def _all_of_one(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_all_shares(reading: Reading, sentence: Sentence) -> Relations:
     """Compare the shares of a sentence that lists all of them with 100 %."""
     exhaustive = _EXHAUSTIVE.search(sentence.plain)
     shares = sentence.marked("P")
@@ -159,10 +159,10 @@ def _all_of_one(reading: Reading, sentence: Sentence) -> Relations:
         return
     if sentence.marked("NMX"):
         return
-    yield from _sum_to_one(reading, sentence, shares)
+    yield from _compare_sum(reading, sentence, shares)
 
 
-def _sum_to_one(reading: Reading, sentence: Sentence, shares: list[Figure]) -> Relations:
+def _compare_sum(reading: Reading, sentence: Sentence, shares: list[Figure]) -> Relations:
     total = sum_of(shares)
     if not _LEAST <= total.high or not total.low <= _MOST:
         return

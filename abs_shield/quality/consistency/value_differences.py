@@ -101,10 +101,10 @@ def differences(reading: Reading) -> Relations:
     """Find wrong differences, such as 20 between 85 and 70."""
     for sentence in reading.sentences:
         if len(sentence.figures) > 2 and sentence.asserts:
-            yield from _in_sentence(reading, sentence)
+            yield from _compare_statements(reading, sentence)
 
 
-def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_statements(reading: Reading, sentence: Sentence) -> Relations:
     compared: set[int] = set()
     for pattern in _FORMS:
         for match in pattern.finditer(sentence.plain):

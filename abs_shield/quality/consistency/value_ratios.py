@@ -94,25 +94,25 @@ def ratios(reading: Reading) -> Relations:
     """Find wrong ratios, such as 30 called twice 20."""
     for sentence in reading.sentences:
         if len(sentence.figures) > 1 and sentence.asserts:
-            yield from _in_sentence(reading, sentence)
-            yield from _price_times_count(reading, sentence)
+            yield from _compare_statements(reading, sentence)
+            yield from _compare_products(reading, sentence)
 
 
-def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_statements(reading: Reading, sentence: Sentence) -> Relations:
     compared: set[int] = set()
     for pattern in _FORMS:
         for match in pattern.finditer(sentence.plain):
             large, small = sentence.figure(match, "large"), sentence.figure(match, "small")
-            ratio, place = _ratio(sentence, match)
+            ratio, place = _read_ratio(sentence, match)
             if ratio is None or large is None or small is None or place in compared:
                 continue
             if not is_alike(large, small) or _HEDGED.search(sentence.plain[:place]):
                 continue
             compared.add(place)
-            yield from _compare_ratios(reading, span_of(sentence, match), (large, small), ratio)
+            yield from _compare_ratio(reading, span_of(sentence, match), (large, small), ratio)
 
 
-def _ratio(sentence: Sentence, match: re.Match[str]) -> tuple[Interval | None, int]:
+def _read_ratio(sentence: Sentence, match: re.Match[str]) -> tuple[Interval | None, int]:
     """Return the stated ratio, and its place."""
     if match["word"]:
         value = Decimal(str(_WORDS[match["word"].casefold()]))
@@ -127,7 +127,7 @@ def _ratio(sentence: Sentence, match: re.Match[str]) -> tuple[Interval | None, i
     return None, 0
 
 
-def _compare_ratios(
+def _compare_ratio(
     reading: Reading, span: tuple[int, int], figures: tuple[Figure, Figure], ratio: Interval
 ) -> Relations:
     large, small = figures
@@ -144,7 +144,7 @@ def _compare_ratios(
     yield fault(reading, span, _CODE, detail=detail, remedy=_REMEDY)
 
 
-def _price_times_count(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_products(reading: Reading, sentence: Sentence) -> Relations:
     products = (
         match
         for pattern in _PRODUCT
