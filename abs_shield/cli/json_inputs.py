@@ -176,7 +176,7 @@ def _lines(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _listed(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
-    at = _after(text, 0, _BLANK)
+    at = _skip(text, 0, _BLANK)
     if isinstance(whole, list):
         yield from ((place, value) for place, value, _ in _members(text, at + 1))
         return
@@ -190,22 +190,22 @@ def _listed(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
 def _pairs(text: str, at: int) -> Iterator[tuple[str, int]]:
     """Yield the keys of the object that begins at *at*, and the offsets of their values."""
     # no checks of the syntax: the whole text was parsed before
-    while text[at := _after(text, at, _BLANK + ",")] != "}":
+    while text[at := _skip(text, at, _BLANK + ",")] != "}":
         key, at = _DECODER.raw_decode(text, at)
-        at = _after(text, _after(text, at, _BLANK) + 1, _BLANK)
+        at = _skip(text, _skip(text, at, _BLANK) + 1, _BLANK)
         yield key, at
         _, at = _DECODER.raw_decode(text, at)
 
 
 def _members(text: str, at: int) -> Iterator[tuple[int, Any, int]]:
     """Yield the members of the list that begins at *at*, each with its start and end."""
-    while text[at := _after(text, at, _BLANK + ",")] != "]":
+    while text[at := _skip(text, at, _BLANK + ",")] != "]":
         value, end = _DECODER.raw_decode(text, at)
         yield at, value, end
         at = end
 
 
-def _after(text: str, at: int, skipped: str) -> int:
+def _skip(text: str, at: int, skipped: str) -> int:
     while text[at] in skipped:
         at += 1
     return at

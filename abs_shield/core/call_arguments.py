@@ -128,7 +128,7 @@ def _parse(raw: str) -> Any:
     try:
         return json.loads(
             raw,
-            parse_constant=_no_constant,
+            parse_constant=_reject_constant,
             object_pairs_hook=_unique,
             parse_int=_integer,
             parse_float=_finite,
@@ -142,13 +142,13 @@ def _parse(raw: str) -> Any:
         )
 
 
-def _no_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise _Refused(Malformed("not_finite", f"arguments hold {name}", "numbers must be finite"))
 
 
 def _finite(digits: str) -> float:
     number = float(digits)  # 1e999 is parsed as infinity
-    return number if isfinite(number) else _no_constant("a number too large")
+    return number if isfinite(number) else _reject_constant("a number too large")
 
 
 def _integer(digits: str) -> int:

@@ -120,19 +120,19 @@ def forget_unfinished_imports() -> None:
             sys.modules.pop(name, None)
 
 
-def _before() -> None:
+def _hold_imports() -> None:
     if IMPORTING.acquire(timeout=_LONGEST_WAIT_S):
         _forking.add(get_ident())
 
 
-def _behind() -> None:
+def _release_imports() -> None:
     if get_ident() in _forking:
         _forking.discard(get_ident())
         IMPORTING.release()
 
 
-def _in_child() -> None:
-    _behind()
+def _renew_in_child() -> None:
+    _release_imports()
     _forking.clear()
     LOCKS.renew()
     forget_unfinished_imports()
@@ -141,4 +141,6 @@ def _in_child() -> None:
 if hasattr(os, "register_at_fork"):
     # Hooks before a fork run in the reverse order of registration. If `logging` registered its
     # hook later, a fork would hold its lock while waiting for an import that makes a logger.
-    os.register_at_fork(before=_before, after_in_parent=_behind, after_in_child=_in_child)
+    os.register_at_fork(
+        before=_hold_imports, after_in_parent=_release_imports, after_in_child=_renew_in_child
+    )

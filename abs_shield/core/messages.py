@@ -131,7 +131,7 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
         events = [*read_message({"role": "assistant", **message})]
     except UnreadableMessage:
         # One malformed call must not hide the valid ones beside it.
-        return _one_by_one(message)
+        return _read_each_call(message)
     calls = tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
     return calls or _none_unread(message)
 
@@ -154,7 +154,7 @@ def _none_unread(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     return ()
 
 
-def _one_by_one(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+def _read_each_call(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     """Return the calls of a message; a part that cannot be parsed becomes a nameless call."""
     content = message.get("content") or message.get("parts")
     blocks = content if isinstance(content, (list, tuple)) else ()

@@ -203,7 +203,7 @@ class Endpoint:
         headers = {"content-type": "application/x-ndjson", **self.headers}
         request = Request(self.url, data=_lines(cases).encode(), headers=headers)
         try:
-            body = _within(self.timeout_s, lambda: self._post(request))
+            body = _run_with_timeout(self.timeout_s, lambda: self._post(request))
         except (URLError, HTTPException, OSError, ValueError) as error:
             reason = escaped(str(error) or type(error).__name__, limit=200)
             raise ShieldError(f"candidate: {escaped(self.url)} does not answer: {reason}") from None
@@ -215,7 +215,7 @@ class Endpoint:
         return body
 
 
-def _within(timeout_s: float, work: Callable[[], bytes]) -> bytes:
+def _run_with_timeout(timeout_s: float, work: Callable[[], bytes]) -> bytes:
     """
     Run *work* in a thread with a time limit, because urllib limits only each single read.
 

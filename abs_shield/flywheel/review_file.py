@@ -239,10 +239,10 @@ def _tick(mark: str, text: str) -> tuple[Choice, str] | str | None:
         return Choice(word), ""
     if merge := _MERGE.match(text):
         return Choice.MERGE, merge["into"]
-    return f"`{escaped(text)}` cannot be decided; {_near(text)}"
+    return f"`{escaped(text)}` cannot be decided; {_suggest_choice(text)}"
 
 
-def _near(word: str) -> str:
+def _suggest_choice(word: str) -> str:
     return suggest_name(word, [*Choice], otherwise="use accept, reject or merge into GAP")
 
 
@@ -282,7 +282,7 @@ def _json_entry(record: Any, text: str) -> _ReviewEntry | Mistake | None:
         return None
     if word not in [*Choice]:
         wrong = f"`decision` of `{escaped(gap)}` is `{escaped(word)}`"
-        return Mistake(line, f"{wrong}; {_near(word)}")
+        return Mistake(line, f"{wrong}; {_suggest_choice(word)}")
     return _ReviewEntry(
         gap=gap, line=line, choice=Choice(word), into=values["into"].strip(),
         by=values["by"].strip(), why=values["why"].strip(),

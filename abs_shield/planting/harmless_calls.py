@@ -37,7 +37,7 @@ def read_again(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a look-up that the run did earlier, after a call that changes something."""
     if not verb_of(place.call.name) or verb_of(place.call.name) in READING:
         return None
-    reads = [call for call in _before(place) if verb_of(call.name) in READING and call.right]
+    reads = [call for call in _calls_before(place) if verb_of(call.name) in READING and call.right]
     if not reads:
         return None
     read = random.choice(reads)
@@ -56,13 +56,13 @@ def other_entity(place: RightCall, random: Random) -> PlantedCall | None:
     return None
 
 
-def _before(place: RightCall) -> Iterator[RecordedCall]:
+def _calls_before(place: RightCall) -> Iterator[RecordedCall]:
     return (call for call in place.run.calls[:MOST_READ] if call.index < place.call.index)
 
 
 def _listed_identifiers(place: RightCall, leaf: ArgumentValue) -> Iterator[ArgumentValue]:
     """Yield identifiers of the same form and name in the results before the call."""
-    for call in _before(place):
+    for call in _calls_before(place):
         if call.result is None or not isinstance(call.result.value, dict | list):
             continue
         for one in leaves_of({"": call.result.value}, None):

@@ -53,7 +53,7 @@ def cases_of(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
     """Yield the rows and layers in which a decision counts, with its case."""
     match decision.subject:
         case Subject.CALL:
-            yield from _of_call(decision, truth)
+            yield from _rows_of_call(decision, truth)
         case Subject.RESULT:
             yield decision.tool, VERIFICATION, LayerCase.whole(decision, truth)
         case Subject.ANSWER:
@@ -62,10 +62,10 @@ def cases_of(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
         case _ if (
             BACKGROUND_NOTE not in decision.notes
         ):  # these were shipped, and are counted separately
-            yield from _of_output(decision, truth)
+            yield from _rows_of_output(decision, truth)
 
 
-def _of_call(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
+def _rows_of_call(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
     # unregistered names are one row, as a model may invent any number
     row = UNREGISTERED if is_unregistered(decision) else decision.tool
     to_blame = blocking_layers(decision)
@@ -78,7 +78,7 @@ def _of_call(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
         )
 
 
-def _of_output(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
+def _rows_of_output(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
     """Yield the output as a whole, and each stage; stages with findings count as blocking."""
     yield OUTPUTS, QUALITY, LayerCase.whole(decision, truth)
     for stage in decision.coverage:

@@ -32,10 +32,10 @@ def evaluated_properties(
 
 def _members(validator: Any, instance: dict[str, Any], schema: Any, matches: Matches) -> set[str]:
     names = {name for name in schema.get("properties", {}) if name in instance}
-    names |= _by_pattern(instance, schema, matches)
+    names |= _members_by_pattern(instance, schema, matches)
     for keyword in ("additionalProperties", "unevaluatedProperties"):
         if keyword in schema:
-            names |= _by_rest(validator, instance, schema[keyword])
+            names |= _members_by_rest(validator, instance, schema[keyword])
     for resolved_validator, branch in _branches(validator, instance, schema):
         names |= evaluated_properties(resolved_validator, instance, branch, matches)
     return names
@@ -91,12 +91,14 @@ def _once(schema: dict[str, Any], instance: Any, compute: Callable[[], Any]) -> 
     return cache.evaluated[key]
 
 
-def _by_pattern(instance: dict[str, Any], schema: dict[str, Any], matches: Matches) -> set[str]:
+def _members_by_pattern(
+    instance: dict[str, Any], schema: dict[str, Any], matches: Matches
+) -> set[str]:
     patterns = schema.get("patternProperties", {})
     return {name for name in instance for pattern in patterns if matches(pattern, name)}
 
 
-def _by_rest(validator: Any, instance: dict[str, Any], schema: Any) -> set[str]:
+def _members_by_rest(validator: Any, instance: dict[str, Any], schema: Any) -> set[str]:
     return {name for name, item in instance.items() if fits_schema(validator, item, schema)}
 
 

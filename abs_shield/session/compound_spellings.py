@@ -62,7 +62,7 @@ def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
     spelt.append(chunk)
     # More words would have too many pairs of ends; without a word, the chunk itself is the code.
     if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
-        spelt += _within(chunk, split)
+        spelt += _find_inner_codes(chunk, split)
     spellings: list[tuple[str, bytes]] = []
     unpadded: list[str] = []
     for one in spelt:
@@ -83,7 +83,7 @@ _short = lru_cache(maxsize=64)(_read)
 """Cached, as the same id occurs in a message, in a call's arguments and in its result."""
 
 
-def _within(chunk: str, split: list[str]) -> Iterator[str]:
+def _find_inner_codes(chunk: str, split: list[str]) -> Iterator[str]:
     """Yield the codes between words: the ``TX-1`` of ``TX-1-Bestellung``."""
     # the parts of an address are not values
     if "@" in chunk or not _HYPHENED.fullmatch(chunk):

@@ -48,7 +48,7 @@ def code_of(between: str) -> int:
 
 def is_in_words(letters: str, codes: bytes) -> bool:
     """Return whether the words of a value may occur apart: not in an address, path or amount."""
-    return not has_significant(_in_words(codes) if letters.isalpha() else codes)
+    return not has_significant(_with_blanks(codes) if letters.isalpha() else codes)
 
 
 def has_significant(codes: bytes) -> bool:
@@ -86,7 +86,7 @@ def is_same_spelling(letters: str, one: bytes, other: bytes) -> bool:
     if _closes_up(letters, one, other) or _closes_up(letters, other, one):
         return True
     if has_significant(one) or has_significant(other):
-        return letters.isalpha() and _in_words(one) == _in_words(other)
+        return letters.isalpha() and _with_blanks(one) == _with_blanks(other)
     if _joins_codes(letters, one, other):
         return False
     if grouped is not None and len(letters) >= _LEAST_GROUPED:
@@ -153,7 +153,7 @@ def _is_code(letters: str) -> bool:
     return len(letters) >= _LEAST_CODE and not letters.isalpha()
 
 
-def _in_words(codes: bytes) -> bytes:
+def _with_blanks(codes: bytes) -> bytes:
     """Return the separators of a name, with full stops as spaces: ``robert.johnson``."""
     return codes.translate(_AS_BLANKS)
 

@@ -253,7 +253,7 @@ def _replay(both: EngineState, accepted: Results, refused: Results) -> None:
     memory, apart = both.memory, ToolState()
     since = dict(both.baselines)
     # In the order of time, as if this engine had judged all of them.
-    for tool, observation in _in_order([*accepted.values(), *refused.values()]):
+    for tool, observation in _sort_by_time([*accepted.values(), *refused.values()]):
         tool_state = memory.tool(tool)
         is_new = observation.at > since.get(tool, -1.0)
         if observation.id in accepted:
@@ -264,5 +264,5 @@ def _replay(both: EngineState, accepted: Results, refused: Results) -> None:
             tool_state.quarantine.append(observation)
 
 
-def _in_order(results: Iterable[tuple[str, Observation]]) -> list[tuple[str, Observation]]:
+def _sort_by_time(results: Iterable[tuple[str, Observation]]) -> list[tuple[str, Observation]]:
     return sorted(results, key=lambda one: (one[1].at, one[1].id))

@@ -28,13 +28,14 @@ def creates(study: Study) -> Iterator[Suggestion]:
         for subject in study.parameters(tool):
             # a nested value has no id of its own
             if subject.read.creates and not subject.is_nested:
-                yield _by_name(subject)
+                yield _suggest_by_name(subject)
             elif plan.writes and not subject.read.free and not subject.is_listed:
-                yield from _by_new_values(subject)  # a listed value is known, a free one is no id
-        yield from _by_results(study, tool)
+                # a listed value is known, a free one is no id
+                yield from _suggest_by_new_values(subject)
+        yield from _suggest_by_results(study, tool)
 
 
-def _by_name(subject: ParameterStudy) -> Suggestion:
+def _suggest_by_name(subject: ParameterStudy) -> Suggestion:
     counts = subject.counts
     is_mentioned_before = (
         # the lower end of the interval, so that few calls prove little
@@ -54,7 +55,7 @@ def _by_name(subject: ParameterStudy) -> Suggestion:
     )
 
 
-def _by_new_values(subject: ParameterStudy) -> Iterator[Suggestion]:
+def _suggest_by_new_values(subject: ParameterStudy) -> Iterator[Suggestion]:
     counts = subject.counts
     if counts.minted < LEAST or counts.reused < _REUSED:
         return
@@ -70,7 +71,7 @@ def _by_new_values(subject: ParameterStudy) -> Iterator[Suggestion]:
     )
 
 
-def _by_results(study: Study, tool: str) -> Iterator[Suggestion]:
+def _suggest_by_results(study: Study, tool: str) -> Iterator[Suggestion]:
     """Suggest results whose values became targets of later calls."""
     counts = study.evidence.tools.get(tool)
     if counts is None:

@@ -34,7 +34,7 @@ def ranges(study: Study) -> Iterator[Suggestion]:
         for subject in study.parameters(tool):
             if not _is_quantity(subject):
                 continue
-            if (within := _within(subject)) is not None:
+            if (within := _find_bounds(subject)) is not None:
                 yield _range(subject, within)
             elif plan.writes and _is_mostly_positive(subject.counts.numbers):
                 yield _negative_remark(subject)
@@ -45,7 +45,7 @@ def _is_quantity(subject: ParameterStudy) -> bool:
     return read.judged not in ("hard", "who") and not (subject.is_listed or read.creates)
 
 
-def _within(subject: ParameterStudy) -> Within | None:
+def _find_bounds(subject: ParameterStudy) -> Within | None:
     """Return the bound that the numbers support, or None."""
     numbers = subject.counts.numbers
     # a parameter with one negative number has no sign to protect

@@ -98,19 +98,19 @@ def _near_compared(pool: Pool) -> Iterator[str]:
         yield text
         yield from (f"{text}a", f"a{text}", f"a{text}a", text[:-1], text.upper(), text.lower())
     for number in pool.numbers:
-        yield from _near(Decimal(str(number)))
+        yield from _numbers_near(Decimal(str(number)))
 
 
 def _decimals(name: str, pool: Pool) -> Iterator[str]:
     for part in name.removeprefix(PREFIX).split(", "):
         with suppress(ArithmeticError, ValueError):
-            yield from _near(Decimal(part.split(" ")[-1]))
+            yield from _numbers_near(Decimal(part.split(" ")[-1]))
     for number in pool.numbers:
-        yield from _near(Decimal(str(number)))
+        yield from _numbers_near(Decimal(str(number)))
     yield from ("1", "0", "19.99", "-1", "1000000")
 
 
-def _near(number: Decimal) -> Iterator[str]:
+def _numbers_near(number: Decimal) -> Iterator[str]:
     with suppress(ArithmeticError):
         yield from map(_write, (number, number + _CENT, number - _CENT, number + 1, number - 1))
 
