@@ -81,6 +81,8 @@ def rule_on(
 
 def rule_again(decision: Decision, plan: ToolPlan, policy: Policy) -> Ruling:
     """Weigh the findings of an earlier decision by *policy* and the modes of *plan*."""
+    from abs_shield.shield.tool_layers import CallJudgement  # slow to import
+
     judgement = CallJudgement(list(decision.findings), decision.coverage, faults_of(decision))
     return rule_on(judgement, plan, policy, enforcement_off=False, at=decision.at)
 
