@@ -17,13 +17,15 @@ from abs_shield import Session, Shield
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 SITE = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-NAMES = [
-    name
-    for page in ("package", "rooms")
-    for name in re.findall(
-        r"^::: (\S+)$", (DOCS / "api" / f"{page}.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
-]
+REFERENCE = "".join(
+    (DOCS / "api" / f"{page}.md").read_text(encoding="utf-8") for page in ("package", "rooms")
+)
+NAMES = re.findall(r"^::: (\S+)$", REFERENCE, re.MULTILINE)
+WITH_INHERITED = re.findall(
+    r"^::: (\S+)\n(?:    .*\n)*      inherited_members: ", REFERENCE, re.MULTILINE
+)
+NOT_SHOWN = frozenset({"place", "placed"})
+"""Methods of every declaration, for messages that name the line of its source."""
 
 spec = importlib.util.spec_from_file_location("site_hooks", DOCS / "site_hooks.py")
 assert spec is not None
@@ -68,6 +70,27 @@ def test_the_reference_has_every_public_name() -> None:
 
     assert exported == {name for name in NAMES if name.count(".") == 1}
     assert "abs_shield.shield.configure" in NAMES
+
+
+def inherited_methods(kind: object) -> set[str]:
+    """Return the public methods and properties that a class has from bases of the package."""
+    if not inspect.isclass(kind):
+        return set()
+    return {
+        name
+        for base in kind.__mro__[1:]
+        if base.__module__.startswith("abs_shield.")
+        for name, value in vars(base).items()
+        if inspect.isfunction(value) or isinstance(value, (classmethod, property, staticmethod))
+        if not name.startswith("_") and name not in vars(kind)
+    }
+
+
+def test_the_reference_shows_inherited_methods() -> None:
+    """The site leaves out methods of a base class unless the entry of a class asks for them."""
+    inheriting = [name for name in NAMES if inherited_methods(import_by_name(name)) - NOT_SHOWN]
+
+    assert sorted(inheriting) == sorted(WITH_INHERITED)
 
 
 @pytest.mark.parametrize("kind", [Shield, Session], ids=lambda kind: kind.__name__)
