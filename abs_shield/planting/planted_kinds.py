@@ -84,13 +84,9 @@ _HARMLESS: tuple[tuple[str, str, Plant, str], ...] = (
 )  # fmt: skip
 
 
-def _kind(expect: Expect, name: str, layer: str, plant: Plant, needs: str) -> PlantedKind:
-    return PlantedKind(name=name, layer=layer, plant=plant, needs=needs, expect=expect)
-
-
 KINDS: dict[str, PlantedKind] = {
-    row[0]: _kind(expect, *row)
+    name: PlantedKind(name=name, layer=layer, plant=plant, needs=needs, expect=expect)
     for expect, rows in ((Expect.FLAG, _ROWS), (Expect.CLEAN, _HARMLESS))
-    for row in rows
+    for name, layer, plant, needs in rows
 }
 """Kinds by name, in the order in which they are printed."""

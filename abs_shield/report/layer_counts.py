@@ -86,13 +86,13 @@ class SessionTracker:
             for share, is_hit in indexes:
                 of, hits = counts_so_far[share]
                 spread.clusters[share].update(of=of, hits=hits, is_hit=is_hit)
-            places[place] = self._after(counts_so_far, observations)
+            places[place] = self._counts_after(counts_so_far, observations)
 
-    def _after(self, counts_so_far: ShareCounts, observations: Observations) -> ShareCounts:
+    def _counts_after(self, counts_so_far: ShareCounts, observations: Observations) -> ShareCounts:
         """Return the counts after a call; equal counts share one object."""
         after = self._next.get((counts_so_far, observations))
         if after is None:
-            after = _after(counts_so_far, observations)
+            after = _add_observations(counts_so_far, observations)
             if len(self._next) < _OPEN:  # beyond that, counts are computed again
                 self._next[counts_so_far, observations] = after
         return after
@@ -103,7 +103,7 @@ def _indexes(observations: Observations) -> tuple[tuple[int, bool], ...]:
     return tuple((n, is_hit) for n, (counts, is_hit) in enumerate(observations) if counts)
 
 
-def _after(counts_so_far: ShareCounts, observations: Observations) -> ShareCounts:
+def _add_observations(counts_so_far: ShareCounts, observations: Observations) -> ShareCounts:
     return tuple(
         (of + counts, hits + (counts and is_hit))
         for (of, hits), (counts, is_hit) in zip(counts_so_far, observations, strict=True)
