@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from statistics import median
+from time import time
 from typing import Any
 
 from command_line import command_parser, report_progress
@@ -18,12 +19,24 @@ AT_MOST = 1.3
 REFERENCE = (
     "import pydantic, jsonschema; pydantic.BaseModel; from opentelemetry import metrics, trace"
 )
+SHIELD = "from abs_shield import Shield, shield; firewall = Shield(shield.configure())"
+CALL = """
+firewall.register({"name": "refund", "parameters": {
+    "type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]
+}})
+session = firewall.session(messages=[{"role": "user", "content": "Refund order ord_123."}])
+call = {"name": "refund", "arguments": {"order_id": "ord_123"}}
+assert firewall.check_call(call, session=session).verdict == "CLEAN"
+"""
+FROM_START = "first call from process start"
 CASES = {
     "reference": REFERENCE,
     "import": "import abs_shield",
-    "shield": "from abs_shield import Shield, shield; Shield(shield.configure())",
+    "shield": SHIELD,
+    "first call": f"{SHIELD}\n{CALL}",
 }
-TIMED = "from time import perf_counter as now; t = now(); {}; print((now() - t) * 1e3)"
+TIMED = "from time import time\nt = time()\n{}\nnow = time(); print((now - t) * 1e3, now)"
+"""Prints the milliseconds of a case, and when it ended, in seconds since the epoch."""
 
 
 ROUNDS, QUICK_ROUNDS = 15, 4
@@ -34,33 +47,44 @@ def measure(*, rounds: int = ROUNDS) -> dict[str, Any]:
     Time every case in fresh interpreters, in turn, so that a busy machine slows all alike.
 
     Returns:
-        p50 in milliseconds by case, and what a Shield takes over the reference.
+        p50 in milliseconds by case, that of the first call also from the start of its process, and
+        what a Shield and a first call take over the reference.
     """
     for code in CASES.values():
         _once_ms(code)
-    took_ms: dict[str, list[float]] = {name: [] for name in CASES}
+    took_ms: dict[str, list[float]] = {name: [] for name in (*CASES, FROM_START)}
     for _ in report_progress(range(rounds), doing="starting interpreters", total=rounds):
         for name, code in CASES.items():
-            took_ms[name].append(_once_ms(code))
+            case_ms, process_ms = _once_ms(code)
+            took_ms[name].append(case_ms)
+            if name == "first call":
+                took_ms[FROM_START].append(process_ms)
     p50_ms = {name: round(median(times), 1) for name, times in took_ms.items()}
     return {
         "rounds": rounds,
         "p50_ms": p50_ms,
-        "shield_over_reference": _over(took_ms, "reference"),
+        "shield_over_reference": _over(took_ms, "shield"),
+        "first_call_over_reference": _over(took_ms, "first call"),
         "at_most": AT_MOST,
     }
 
 
-def _once_ms(code: str) -> float:
-    """Milliseconds in a fresh interpreter; all but the first find everything compiled."""
+def _once_ms(code: str) -> tuple[float, float]:
+    """
+    Milliseconds in a fresh interpreter, without and with its start.
+
+    All but the first find everything compiled.
+    """
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", TIMED.format(code)]
-    return float(subprocess.check_output(command, env=environment, timeout=120))
+    started = time()
+    printed = subprocess.check_output(command, env=environment, timeout=120).split()
+    return float(printed[0]), (float(printed[1]) - started) * 1e3
 
 
-def _over(took_ms: dict[str, list[float]], reference: str) -> float:
+def _over(took_ms: dict[str, list[float]], case: str) -> float:
     """The median of the rounds' own ratios: both sides of one round met the same machine."""
-    pairs = zip(took_ms["shield"], took_ms[reference], strict=True)
+    pairs = zip(took_ms[case], took_ms["reference"], strict=True)
     return round(median(ours / theirs for ours, theirs in pairs), 3)
 
 

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from abs_shield.core.events import Event, MessageText, Proposed, Returned
 from abs_shield.session.bounded_list import NO_ITEMS
 
+APART = 5 * "\n"
+"""Separator between two texts; no value is matched across it."""
 _OVERHEAD = 64  # characters that are counted for an event besides its text
 _OBJECT = 8  # characters that are counted for a number or a container: the size of a pointer
 _PYTHON = 8
@@ -105,8 +107,6 @@ class EventLog:
         entries = self._entries.copy()
         if not entries:
             return text
-        from abs_shield.session.event_texts import APART  # slow to import
-
         new = _texts(entries[bisect_right(entries, before, key=itemgetter(0)) :])
         text = APART.join((text, *new)) if text else APART.join(new)
         # Only at twice the limit, so that texts are seldom read again.

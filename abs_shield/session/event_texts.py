@@ -1,4 +1,4 @@
-"""The texts of an event of a run, and the separator between joined texts."""
+"""The texts of an event of a run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from abs_shield.text.yaml_scalars import decode_folded_scalars
 
 _MOST = 256 * 1024
 """Characters of one text that are read: the default of `Limits.message`."""
-APART = 5 * "\n"
-"""Separator between two texts; no value is matched across it."""
 
 
 def texts_of(event: Event) -> Iterator[str]:

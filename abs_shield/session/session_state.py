@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import islice
 from threading import RLock
 from time import monotonic
@@ -30,6 +31,15 @@ _EMPTY, _DECISION = 4_000, 2_000
 """Estimated bytes of an empty session, and of a decision."""
 _NO_OVERLAYS: Mapping[int, Any] = {}
 """Shared by all sessions without overlays; it is never changed."""
+
+
+@cache
+def _mentions_class() -> type[Mentions]:
+    # Imported lazily, because the index is slow to import, and cached, because even an import of
+    # an imported module would take a fifth of the time in which a session is created.
+    from abs_shield.session.run_mentions import Mentions
+
+    return Mentions
 
 
 class SessionState:
@@ -77,8 +87,6 @@ class SessionState:
     def __init__(
         self, limits: Limits, parent: SessionRecord | None = None, owner: object = None
     ) -> None:
-        from abs_shield.session.run_mentions import Mentions  # slow to import
-
         self.run_id = new_id()
         self.turns = 0
         self.parent = parent
@@ -91,7 +99,7 @@ class SessionState:
         self.overlays: Mapping[int, Any] = _NO_OVERLAYS
         self.log = EventLog(limits.text)
         above = None if parent is None else parent.mentions
-        self.mentions: Mentions = Mentions(limits, parent=above, lock=self.lock)
+        self.mentions: Mentions = _mentions_class()(limits, parent=above, lock=self.lock)
         self.pending = PendingCalls()
         self.calls = CallStates(limits.executed)
         self.running = RunningCalls()

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 
 from abs_shield.core.events import MessageText
-from abs_shield.session.event_texts import APART, texts_in, texts_of
+from abs_shield.session.event_log import APART
+from abs_shield.session.event_texts import texts_in, texts_of
 from abs_shield.session.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.session.whole_match import FoldedText, occurs_whole

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.core.events import MessageText, Returned
-from abs_shield.session.event_log import EventLog
-from abs_shield.session.event_texts import APART
+from abs_shield.session.event_log import APART, EventLog
 from tests.hostile.steps import steps
 
 
