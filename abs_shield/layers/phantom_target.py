@@ -18,11 +18,9 @@ from abs_shield.plan.entity_kinds import (
 )
 from abs_shield.plan.exploration import is_exploration
 from abs_shield.plan.guarded_values import find_doubts, incomparable_message
-from abs_shield.plan.indirect_mentions import is_mentioned_indirectly
 from abs_shield.plan.judged_arguments import MOST_JUDGED, Argument, UnmentionedLeaf
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.other_languages import explain_other_language, has_identifier_characters
-from abs_shield.plan.partial_names import shares_part_with_another_name
 from abs_shield.plan.sibling_entities import Siblings
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.user_values import replaces_user_value
@@ -238,7 +236,11 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
     # Other languages inflect names, and other scripts transcribe them.
     if not (mentions_of(session).in_english and is_latin(normal(argument.text))):
         return False
-    return argument.judged != "public" or shares_part_with_another_name(argument, session)
+    if argument.judged != "public":
+        return True
+    from abs_shield.plan.partial_names import shares_part_with_another_name  # slow to import
+
+    return shares_part_with_another_name(argument, session)
 
 
 def _judge(
@@ -434,10 +436,13 @@ def _needs_no_mention(
         return True
     if argument.must_be_seen or argument.placeholder:
         return not argument.must_be_seen and is_exploration(argument, tool, proposal, session)
+    if is_exploration(argument, tool, proposal, session):
+        return True
+    # Slow to import, and only needed for a value that the run does not contain.
+    from abs_shield.plan.indirect_mentions import is_mentioned_indirectly
+
     deletes = tool.tool.destructive or tool.action.does is VerbEffect.UNMAKE
-    return is_exploration(argument, tool, proposal, session) or is_mentioned_indirectly(
-        argument, session, writes=tool.writes, deletes=deletes
-    )
+    return is_mentioned_indirectly(argument, session, writes=tool.writes, deletes=deletes)
 
 
 def _was_created(text: str, history: WriteHistory, siblings: Siblings) -> bool:

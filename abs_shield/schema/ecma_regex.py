@@ -9,8 +9,6 @@ from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
-import regex  # type: ignore[import-untyped, unused-ignore]
-
 from abs_shield.schema.work_budget import run_timed
 
 # A usual search takes microseconds; ten slow ones already delay a call by half a second.
@@ -60,6 +58,9 @@ class BadPattern(ValueError):
 @lru_cache(maxsize=1024)
 def compile_pattern(pattern: str, *, strict: bool = False) -> Any:
     """Compile a pattern with ECMA semantics; *strict* refuses Python syntax such as ``\\Z``."""
+    # Imported lazily: it takes 15 ms, and few schemas have a pattern.
+    import regex  # type: ignore[import-untyped, unused-ignore]
+
     translated = "".join(_pieces(pattern, strict))
     try:
         return regex.compile(translated, regex.VERSION0)
@@ -168,6 +169,8 @@ def _escape(token: str) -> str:
         return token
     if not body or body.isalnum():
         raise BadPattern(f"unknown escape `{token}`")
+    import regex  # type: ignore[import-untyped, unused-ignore]
+
     return regex.escape(body)  # type: ignore[no-any-return, unused-ignore]
 
 
