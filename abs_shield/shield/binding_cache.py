@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from abs_shield.core.fork_safety import renewed
@@ -46,8 +46,7 @@ def drop_function(binding: Binding) -> Binding:
     return replace(binding, function=_placeholder)
 
 
-@dataclass(frozen=True, slots=True)
-class _FactoryFunction:
+class _FactoryFunction(NamedTuple):
     """The parts of a factory-made function that determine its binding, without its closure."""
 
     code: CodeType

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import PolicyError
@@ -202,8 +202,7 @@ class SessionPlans:
         return compiled_tool
 
 
-@dataclass(frozen=True, slots=True)
-class _CompiledTool:
+class _CompiledTool(NamedTuple):
     """
     A tool compiled from a signature, together with the registered tool of its name.
 

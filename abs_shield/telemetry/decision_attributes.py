@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.fork_safety import is_generated
@@ -16,8 +16,7 @@ _LONGEST_UNREGISTERED = 64  # OpenAI's limit; a model may write a page where a n
 _LONGEST_REGISTERED = 256  # names from the host: only a generated one is longer
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionAttributes:
+class DecisionAttributes(NamedTuple):
     """Span name and attributes that depend only on the kind of a decision."""
 
     span_name: str
