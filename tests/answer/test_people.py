@@ -135,6 +135,15 @@ def test_unmentioned_untitled_name_is_missing(answer: str, missing: list[str]) -
     assert missing == [one.text for one in report.missing]
 
 
+@pytest.mark.parametrize("answer", ["I have invited Dora to it.", "I told Noah and Emma."])
+def test_the_beginning_of_a_short_name_is_not_the_name(answer: str) -> None:
+    """A name of four letters is missing if the evidence only has its first two as a word."""
+    report = opinion_on(answer, "Nothing to do; no change. Em-dash.")
+
+    assert isinstance(report, Opinion)
+    assert report.missing
+
+
 def test_at_most_two_hundred_people_are_judged() -> None:
     """At most two hundred people of an answer are judged, in linear time."""
     claims = [Claim("I told Ingrid Sundberg.", 0, 23)] * 300

@@ -269,7 +269,9 @@ class _NameText(NamedTuple):
         return any(all(map(self._has_part, words(remove_accents(each)))) for each in spellings)
 
     def _has_part(self, part: str) -> bool:
-        return any(part[: len(part) - cut] in self.words for cut in range(_MOST_ENDING + 1)) or (
+        # at least three letters are left: "do" of Dora and "no" of Noah are words of any text
+        cuts = range(min(_MOST_ENDING, max(0, len(part) - _LEAST)) + 1)
+        return any(part[: len(part) - cut] in self.words for cut in cuts) or (
             len(part) >= _LEAST_INSIDE and part in self.text
         )
 
