@@ -12,7 +12,7 @@ from abs_shield.answer.claim_types import Assessment, Claim, Opinion, Opinions
 from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.reading_limits import read_of_answer
 from abs_shield.answer.judge_questions import injected_instructions
-from abs_shield.answer.markdown_blocks import has_code
+from abs_shield.answer.markdown_blocks import has_code, without_json
 from abs_shield.answer.report_assembly import NO_EVIDENCE, SKIPPED, AssessedAnswer, RunCalls
 from abs_shield.answer.score_combination import combine
 from abs_shield.answer.scorers import CHECKS, SCORERS, Scorer, ScorerEffect
@@ -105,7 +105,7 @@ class ClaimScores:
 def score_claims(request: AnswerRequest) -> ClaimScores:
     """Ask every scorer but the judge."""
     config, evidence = request.config, request.evidence
-    answer = read_of_answer(request.answer) if config.scores else request.answer
+    answer = without_json(read_of_answer(request.answer)) if config.scores else request.answer
     claims = claims_of(answer, questions=not request.in_run) if config.scores else ()
     scores = ClaimScores(request, answer, claims)
     for name in CHECKS:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.claim_reader import claims_of
-from abs_shield.answer.markdown_blocks import without_markup
+from abs_shield.answer.markdown_blocks import without_json, without_markup
 
 
 def claim_texts(answer):
@@ -49,3 +52,27 @@ def test_removing_markup_keeps_the_length(answer):
 def test_removing_markup_keeps_line_breaks():
     """Line breaks around removed markup are kept."""
     assert "\n \n" == without_markup("\n<br>\n").replace("    ", " ")
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_an_answer_in_json_is_read_as_its_texts(indent, ascii_only):
+    """Escaped line breaks of a JSON object end a sentence, and its figures are compared."""
+    message = "It\u2019s booked \U0001f600.\n\n- Room: 412\n- Price: $90.00\nSee you soon!"
+    answer = json.dumps({"message": message}, indent=indent, ensure_ascii=ascii_only)
+    found = checked(answer, evidence="Room 412 is booked and costs $80.00.")
+
+    assert "Price: $90.00" in [one.claim.text.strip() for one in found.claims]
+    assert "$90.00" in [miss.text for one in found.claims for miss in one.missing]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["{order} is paid.", '{"a": 1', '["a", "b"]', "{" * 5_000 + "}", '{"a": "\\ud800\\n"}', "{}"],
+)
+def test_any_answer_keeps_its_length_without_json(answer):
+    """Whatever an answer is, its plain text is as long, can be encoded, and is read."""
+    plain = without_json(answer)
+
+    assert len(answer) == len(plain)
+    assert plain.encode()
