@@ -53,6 +53,29 @@ def test_paid_amount_of_a_call_passes(answer, calls):
 
 
 @pytest.mark.parametrize(
+    ("sentence", "missed"),
+    [
+        ("I have sent $10.00.", ["$10.00"]),
+        ("The refund of $10.00 has been successfully processed.", ["$10.00"]),
+        ("I have sent you $10.00.", ["$10.00"]),
+        ("I have sent $4.00.", []),
+        ("I have paid for the taxi of $10.00.", []),
+        ("I have sent Robin money for the $10.00 taxi.", []),
+    ],
+)
+def test_paid_amount_of_another_record_is_missing(sentence, missed):
+    """An amount after the verb is missing if only something else has it; a price is not."""
+    session = Session()
+    for tool, arguments, result in (("get_ride", {}, '{"taxi": 10.0}'), (*SHARE[0], "ok")):
+        call = {"id": tool, "function": {"name": tool, "arguments": json.dumps(arguments)}}
+        session.add([{"role": "assistant", "tool_calls": [call]}])
+        session.add([{"role": "tool", "tool_call_id": tool, "content": result}])
+    scored = hard(claims_of(sentence), evidence_of(session), answer=sentence)
+
+    assert missed == [miss.text for one in scored for miss in getattr(one, "missing", ())]
+
+
+@pytest.mark.parametrize(
     ("answer", "calls", "missed"),
     [
         ("I have sent $2.00 back to Robin as a refund.", SHARE, ["$2.00"]),

@@ -182,8 +182,11 @@ class AnswerValues:
         if other is not None and value.kind in SUMS and self._is_swapped(value, other):
             return self._absent(value, _conflict(value, other))
         # before derivation: a payment is stated, not computed
-        if not matches and (agrees := self._paid.agrees(value)) is not None:
-            return CheckedValue(ValueStatus.DERIVED) if agrees else self._absent(value)
+        agrees = self._paid.agrees(value, is_found=bool(matches))
+        if agrees is False:
+            return self._absent(value)
+        if agrees and not matches:
+            return CheckedValue(ValueStatus.DERIVED)
         # the record's own value is better evidence than a computation
         if one is None and (self._follows(value) or (not matches and self._is_broken(value))):
             return CheckedValue(ValueStatus.DERIVED)
