@@ -72,6 +72,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     ),
     "texts: folded YAML": (Part("text.yaml_scalars:decode_folded_scalars", FIRST),),
     "payments: amounts of the calls": (Part("answer.checks.paid_amounts:Paid.agrees", None),),
+    "payments: amounts that occur elsewhere": (Part("answer.checks.paid_amounts:_is_paid", False),),
     "derivation: days that the user names": (
         Part("answer.checks.date_arithmetic:DateArithmetic._is_relative_day", False),
     ),
@@ -109,6 +110,8 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     ),
     "actions: participles that describe": (Part("answer.checks.action_check:_ATTRIBUTE", _NEVER),),
     "actions: participles after gerunds": (Part("text.verbs:infinitive_of_gerund", ""),),
+    "actions: recipients": (Part("answer.checks.action_check:Calls._have_others", False),),
+    "actions: tools that did not run": (Part("answer.checks.action_check:unused_tools", ()),),
     "actions: other ids": (Part("answer.checks.action_check:Calls._have_ids", True),),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {
@@ -134,6 +137,7 @@ EXTRACTION: dict[str, tuple[Part, ...]] = {
     "claims: statements in questions": (Part("answer.speech_acts:statement_span", (0, 0)),),
     "claims: actions": (Part("answer.speech_acts:reports_action", False),),
     "claims: questions in documents": (Part("answer.claim_reader:_asks_user", True),),
+    "claims: answers in JSON": (Part("answer.claim_scores:without_json", FIRST),),
     "claims: markup": (Part("answer.markdown_blocks:without_markup", FIRST),),
 }
 WORDS: dict[str, tuple[Part, ...]] = {}
@@ -158,6 +162,10 @@ LABELS: dict[str, str] = {
     "numbers: groups with blanks": "tests/answer/test_facts.py",
     "actions: results that report one": "tests/answer/test_deeds.py",
     "actions: other ids": "tests/answer/test_deeds.py",
+    "actions: recipients": "tests/answer/test_recipients.py",
+    "actions: tools that did not run": "tests/answer/test_recipients.py",
+    "payments: amounts that occur elsewhere": "tests/answer/test_paid.py",
+    "claims: answers in JSON": "tests/answer/test_markup.py",
     "actions: results that say no": "tests/answer/test_undone.py",
     "citations: any": "tests/answer/test_cited.py",
     "people: without a title": "tests/answer/test_people.py",

@@ -111,6 +111,8 @@ class Call:
         self.returned = action.value is not None
         self.nouns = frozenset(map(stem, read.noun))
         self._action = action
+        self.arguments = arguments
+        self.value = action.value
         self._does = read.does
         # a tool without a known verb may have done anything
         self._is_opaque = not read.verb or (generic and not name_verbs)

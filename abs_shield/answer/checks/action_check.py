@@ -9,12 +9,14 @@ from functools import cached_property
 
 from abs_shield.answer.checks.action_calls import Call
 from abs_shield.answer.checks.action_patterns import FAILURE, MESSAGE, NOTICE, OLD
+from abs_shield.answer.checks.action_recipients import Recipients, recipients_in
 from abs_shield.answer.checks.claimed_actions import (
     REFUND,
     REFUNDING,
     ClaimedAction,
     claimed_actions,
 )
+from abs_shield.answer.checks.claimed_tools import unused_tools
 from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
 from abs_shield.answer.claim_types import Claim, Opinions, from_conflicts
 from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
@@ -63,7 +65,10 @@ def actions(
         # `evidence=` has no calls, and a recording may lack them
         return (Unavailable("the calls that ran are unknown"),) * len(claims)
     calls: Calls = evidence.derived(Calls)
-    return tuple(from_conflicts(_conflicts(claim.text, calls)) for claim in claims)
+    return tuple(
+        from_conflicts((*_conflicts(claim.text, calls), *unused_tools(claim.text, evidence)))
+        for claim in claims
+    )
 
 
 def _conflicts(text: str, calls: Calls) -> Iterator[str]:
@@ -136,7 +141,9 @@ class Calls:
             candidates = [call for call in candidates if _is_referred_to(call, claimed)]
         if not candidates or any(_names_failed_value(call, candidates, claimed) for call in failed):
             return False
-        return self._have_ids(ids, candidates, claimed.verb)
+        return self._have_ids(ids, candidates, claimed.verb) and not self._have_others(
+            claimed, candidates
+        )
 
     def candidates(self, claimed: ClaimedAction) -> list[Call]:
         """Return the calls whose names allow the claimed action."""
@@ -187,6 +194,17 @@ class Calls:
     def _is_sent_anyway(self, claimed: ClaimedAction) -> bool:
         notice = claimed.is_passive and NOTICE.search(claimed.around) is not None
         return notice or self._sends_by_itself
+
+    def _have_others(self, claimed: ClaimedAction, candidates: Sequence[Call]) -> bool:
+        """Return whether all of the calls are about other recipients than the claim names."""
+        named = recipients_in(
+            claimed.verb, claimed.text, claimed.around, is_passive=claimed.is_passive
+        )
+        return bool(named) and self._recipients.differ(named, candidates)
+
+    @cached_property
+    def _recipients(self) -> Recipients:
+        return Recipients(self._evidence)
 
     def _have_ids(self, ids: frozenset[str], candidates: Sequence[Call], verb: str) -> bool:
         """Return whether one of the calls is about the ids in the claim."""
