@@ -9,6 +9,7 @@ from typing import Any
 from abs_shield.plan.parameter_names import ParameterClass, classify_name, is_direction
 from abs_shield.plan.tool_action import ToolAction, is_answer_tool
 from abs_shield.policy import Tool
+from abs_shield.schema.duration_pattern import DURATION
 from abs_shield.text.identifier_words import is_free_text_field, name_words
 from abs_shield.text.json_leaves import Path, name_of
 from abs_shield.text.lazy_pattern import lazy_pattern
@@ -58,7 +59,7 @@ def classify_parameter(
     """
     name = name_of(path)
     # Listed values, dates and times are checked by the schema and do not identify entities.
-    if "enum" in schema or "const" in schema or schema.get("format") in _MOMENTS:
+    if "enum" in schema or "const" in schema or _is_moment(schema):
         return "never"
     if THINKING_TOOL.search(tool.name):
         return "never"
@@ -74,6 +75,11 @@ def classify_parameter(
     if judged_as != "open":
         return judged_as
     return _classify_by_description(name, schema)
+
+
+def _is_moment(schema: Mapping[str, Any]) -> bool:
+    """Return whether a schema is that of a date, a time or a duration."""
+    return schema.get("format") in _MOMENTS or schema.get("pattern") == DURATION
 
 
 def _names_addressee(name: str, action: ToolAction) -> bool:

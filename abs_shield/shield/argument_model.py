@@ -28,17 +28,13 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaError
 
 from abs_shield.errors import PolicyError
 from abs_shield.schema.decimal_format import decimal_format
+from abs_shield.schema.duration_pattern import DURATION
 from abs_shield.schema.offset_patterns import WITH_OFFSET, WITHOUT_OFFSET
 from abs_shield.shield.argument_validation import MOST_ERRORS, read_values
 from abs_shield.shield.type_aliases import alias_value
 
 # Not `\d`, which also matches the digits of other scripts.
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
-DURATION = (
-    r"^[+-]?P(?=[0-9T])([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?"
-    r"(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?$"
-)
-"""The pattern of a `timedelta`; JSON Schema's `duration` has no sign, but pydantic writes one."""
 UNPACK = (Unpack, typing_extensions.Unpack)  # two objects before Python 3.12
 _QUALIFIERS = (Required, NotRequired, typing_extensions.ReadOnly)
 """Qualifiers of a key of a `TypedDict`."""

@@ -11,8 +11,8 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy import Tool
 from abs_shield.policy.tool_declaration import HINTS
 from abs_shield.schema.decimal_format import PREFIX
+from abs_shield.schema.duration_pattern import DURATION
 from abs_shield.schema.subschemas import BY_NAME, MANY, ONE
-from abs_shield.shield.argument_model import DURATION
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown
 
