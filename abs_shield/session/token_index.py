@@ -41,6 +41,7 @@ _CELL = re.compile(
     r"(?:[ /-](?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})){1,4}(?=\Z| \|)"
 )
 """A code in groups that is the whole value of a result: ``k-10 442``, ``hb/20871``."""
+_AS_HYPHENS = str.maketrans(" /_", "---")
 _LETTER = 3
 """Estimated bytes of a stored letter with its separators."""
 _MOST_SIMILAR = 4_000
@@ -204,11 +205,12 @@ class TokenIndex:
                     self._one.put(hash(tight.letters), at)
 
     def _index_cells(self, text: str, at: int) -> None:
-        """Index codes that are the whole value of a result, without blanks and slashes."""
+        """Index codes that are the whole value of a result, without or with other separators."""
         for code in _CELL.finditer(text):
             tight = SeparatorlessText.of(code[0])
             if not may_be_several(tight.letters, tight.codes[1:-1]):
                 self._cells.put(hash(_remove_gaps(code[0])), at)
+                self._cells.put(hash(_hyphenate(code[0])), at)
 
     def _tables(self) -> tuple[_Table, ...]:
         return (
@@ -349,10 +351,13 @@ class TokenIndex:
         return None
 
     def find_cell(self, text: str) -> At | None:
-        """Return where a code is the whole value of a result, ignoring blanks and slashes."""
+        """
+        Return where a code is the whole value of a result, without or with other separators.
+        """
         if self._deferred:
             self._index_deferred()
-        return unpack(self._cells.get(hash(text)))
+        at = self._cells.get(hash(text))
+        return unpack(self._cells.get(hash(_hyphenate(text))) if at is None else at)
 
     def find_unpadded(self, digits: str) -> At | None:
         """Return where *digits* occur after leading zeros."""
@@ -461,6 +466,11 @@ def _sizes() -> frozenset[str]:
 def _remove_gaps(code: str) -> str:
     """Return a code without its blanks and slashes."""
     return code.replace(" ", "").replace("/", "")
+
+
+def _hyphenate(code: str) -> str:
+    """Return a code with hyphens in place of its other separators."""
+    return code.translate(_AS_HYPHENS)
 
 
 def _plain_number(number: str) -> str:

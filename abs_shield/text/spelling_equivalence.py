@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from abs_shield.text.digit_groups import is_iban
 from abs_shield.text.normal_form import MARKS
@@ -17,9 +18,11 @@ CODES = {**SIGNIFICANT, **SLIGHT, "\\": SIGNIFICANT["/"]}
 FULL_STOP = SIGNIFICANT["."]
 _OF_THOUSANDS = {SIGNIFICANT[","], SLIGHT["'"]}
 _OF_GROUPS = {BLANK, SIGNIFICANT["/"], SIGNIFICANT["."], *SLIGHT.values()}
+_IN_DOTTED = {NOTHING, BLANK, FULL_STOP, SLIGHT["-"]}
 _IN_BLANKS = {NOTHING, *SLIGHT.values()}
 _LEAST_BLANKS = 2
 """Minimum spaces, between three groups; two groups may be a code and a count."""
+_LEAST_GROUPS = 4  # fewer groups may be two codes and a word or a count
 _LEAST_CODE = 5  # letters and digits; shorter groups are parts of one number or code
 _AS_BLANKS = bytes.maketrans(bytes([SIGNIFICANT["."]]), bytes([BLANK]))
 _ALL_BLANKS = bytes([NOTHING, *[BLANK] * 255])
@@ -85,6 +88,8 @@ def is_same_spelling(letters: str, one: bytes, other: bytes) -> bool:
         return _is_grouped(grouped)
     if _closes_up(letters, one, other) or _closes_up(letters, other, one):
         return True
+    if grouped is not None and _is_dotted_code(letters, grouped):
+        return True
     if has_significant(one) or has_significant(other):
         return letters.isalpha() and _with_blanks(one) == _with_blanks(other)
     if _joins_codes(letters, one, other):
@@ -138,6 +143,8 @@ def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
     """
     for spelt, beside in ((one, other), (other, one)):
         ends = [0, *(n + 1 for n, code in enumerate(spelt) if code == BLANK), len(letters)]
+        if len(ends) > _LEAST_GROUPS and _are_mostly_short(letters, ends):
+            continue  # several groups of one code: 9872023 VH5797S 0001 WX
         for start, at, end in zip(ends, ends[1:], ends[2:], strict=False):
             if (
                 beside[at - 1] != BLANK
@@ -146,6 +153,12 @@ def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
             ):
                 return not is_iban(letters)
     return False
+
+
+def _are_mostly_short(letters: str, ends: list[int]) -> bool:
+    """Return whether at least half of the groups are too short to be codes by themselves."""
+    short = sum(not _is_code(letters[start:end]) for start, end in pairwise(ends))
+    return 2 * short >= len(ends) - 1
 
 
 def _is_code(letters: str) -> bool:
@@ -166,6 +179,24 @@ def _closes_up(letters: str, one: bytes, other: bytes) -> bool:
         a == b or (b == BLANK and a in _IN_BLANKS) for a, b in zip(one, other, strict=True)
     )
     return closed and not letters.isalpha() and not _joins_codes(letters, one, other)
+
+
+def _is_dotted_code(letters: str, codes: bytes) -> bool:
+    """
+    Return whether this is a long code in groups with full stops, such as a tax number.
+
+    >>> from abs_shield.text.separatorless import SeparatorlessText
+    >>> values = map(SeparatorlessText.of, ("nl 8199.44.377.b01", "v10.21.681.154", "10.21.1.154"))
+    >>> [_is_dotted_code(value.letters, value.codes[1:-1]) for value in values]
+    [True, False, False]
+    """
+    return (
+        _LEAST_GROUPED <= len(letters) <= _MOST_GROUPED
+        and FULL_STOP in codes
+        and {*codes} <= _IN_DOTTED
+        and letters[:2].isalpha()  # of a country; a version or an IP address has none
+        and _is_mostly_digits(letters)
+    )
 
 
 def _is_grouped(codes: bytes) -> bool:

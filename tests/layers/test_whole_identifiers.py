@@ -68,6 +68,9 @@ ONE = [
     ("GB29 NWBK 601613 31926819", "GB29NWBK60161331926819", "iban"),
     ("1Z 999 AA1 01 2345 6784", "1Z999AA10123456784", "tracking_number"),
     ("INV 2024 117", "INV-2024-117", "invoice_id"),
+    ("NL 8199.44.377.B01", "NL819944377B01", "vat_id"),
+    ("BE0403.170.701", "BE0403170701", "vat_id"),
+    ("9872023 VH5797S 0001 WX", "9872023VH5797S0001WX", "parcel_ref"),
     ("TX 12345", "TX12345", "order_id"),
     ("SW1A 1AA", "SW1A1AA", "postcode"),
     ("123-45-6789", "123456789", "ssn"),
@@ -101,10 +104,12 @@ def test_whole_cell_or_message_is_one_identifier(value):
         ("HB/20871", "HB20871"),
         ("K-10 442", "K-10442"),
         ("FX 99 20 b", "FX9920b"),
+        ("GM 1957/31", "GM-1957-31"),
+        ("GM 1957/31", "GM_1957_31"),
     ],
 )
-def test_code_in_a_cell_matches_without_separators(prompt, value):
-    """A code that is a whole cell matches without its spaces and slashes."""
+def test_code_in_a_cell_matches_with_other_separators(prompt, value):
+    """A code that is a whole cell matches without its spaces and slashes, or with hyphens."""
     assert [] == problems_of("Please cancel it.", value, result=[{"no": prompt, "rows": 3}])
     assert ["unseen"] == problems_of("Please cancel it.", value[:-1] + "7", result=[{"no": prompt}])
 
