@@ -32,12 +32,15 @@ from abs_shield.text.separatorless import SeparatorlessText
 from abs_shield.text.spelling_equivalence import is_in_words, is_same_spelling, may_be_several
 from abs_shield.text.spelling_variants import Form, forms, is_negative, number_after_letter
 from abs_shield.text.text_templates import Template, template_values
+from abs_shield.text.value_shapes import is_quantity
 
 LONGEST_VALUE = 16 * 1024  # characters of a value that are read; a longer one is a text
 _LONGEST_SPELT = 256
 """Longest value whose other spellings are looked up; of a longer one only the separators vary."""
 _LEAST_LETTERS = 4  # letters and digits; shorter values occur in any text by chance
 _LEAST_DIGITS = 7  # digits; shorter numbers with other separators may be parts of others
+_DEFAULT_SCHEMA = re.compile(r"^(?:public|dbo)\.(?=\w+$)")
+"""The schema in which a database looks up a table without one."""
 _SEPARATED = re.compile(r"[:=/]")
 _DOI = re.compile(r"10\.\d{4,9}")
 _NAMESPACE = re.compile(r"^[a-z]{2,12}\.(?=.*\d)")
@@ -331,7 +334,7 @@ def _is_serial(part: str) -> bool:
 
 def _find_resource(text: str, index: TokenIndex, field: Field) -> ValueMatch | None:
     """Match a mentioned id or name after words of an interface: ``place_id:X``, ``refs/tags/X``."""
-    bucket = without_store(text)
+    bucket = _DEFAULT_SCHEMA.sub("", without_store(text))
     if bucket != text:
         return _match_at("composed", index.find_chunk(bucket))
     if "://" in text or text[0] == "~" or "@" in text:
@@ -467,7 +470,25 @@ def _is_tail_mentioned(tail: str, index: TokenIndex) -> bool:
     if _find_module(tail, index) is not None or index.find_adjacent(chunks(tail)) is not None:
         return True
     steps = [*_steps(tail)]
-    return bool(steps) and all(_occurs_alone(step, index) for step in steps)
+    if not steps or not _is_step_mentioned(steps[-1], index):
+        return False
+    folders = steps[:-1]
+    if all(_occurs_alone(step, index) for step in folders):
+        return True
+    # the person wrote a folder of several steps: `archive/2026`
+    return len(folders) > 1 and index.find_adjacent(chunks("/".join(folders))) is not None
+
+
+def _is_step_mentioned(step: str, index: TokenIndex) -> bool:
+    """Return whether the last step of a path occurs by itself, or as an image and its version."""
+    if _occurs_alone(step, index):
+        return True
+    image, _, version = step.partition(":")
+    return (
+        is_quantity(version)
+        and "." in version
+        and all(_occurs_alone(part, index) for part in (image, version))
+    )
 
 
 def _occurs_alone(step: str, index: TokenIndex) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -40,6 +41,19 @@ RIGHT = [
     ("Move order K9/4121, then cancel 4207.", "cancel_order", {"order_id": "K9/4207"}, ""),
     ("Look at columns.py in src.", "read_file", {"path": "src/columns.py"}, ""),
     ("Text Marisol that it rains.", "send_message", {"to": "Marisol", "body": "It rains."}, ""),
+    (
+        "Move nda_2.pdf from /srv/share to archive/2026.",
+        "move_file",
+        {"src": "/srv/share/nda_2.pdf", "dst": "/srv/share/archive/2026/nda_2.pdf"},
+        "",
+    ),
+    (
+        "Roll ledger-api back to v2.14.3. Images are in registry.int.example/pay.",
+        "set_image",
+        {"image": "registry.int.example/pay/ledger-api:v2.14.3"},
+        "",
+    ),
+    ("Describe orders_2 of the database.", "describe", {"table": "public.orders_2"}, ""),
 ]
 
 
@@ -59,6 +73,19 @@ INVENTED = [
     ("Tell them that it rains.", "send_message", {"to": "Gary Oldfield", "body": "It rains."}, ""),
     ("Translate FX_9920_b.", "create_job", {"file_id": "FX_9902_b"}, ""),
     ("Fly PG-77f.", "upload_mission", {"mission_id": "a8c41d02"}, ""),
+    (
+        "Move nda_2.pdf from /srv/share to archive/2026.",
+        "move_file",
+        {"dst": "/srv/share/archive/2025/nda_2.pdf"},
+        "",
+    ),
+    (
+        "Roll ledger-api back to v2.14.3. Images are in registry.int.example/pay.",
+        "set_image",
+        {"image": "registry.int.example/pay/ledger-api:v2.14.5"},
+        "",
+    ),
+    ("Describe orders_2 of the database.", "describe", {"table": "public.orders_3"}, ""),
     ("The bike of De Wit.", "find_repair", {"bonnummer": "2600471"}, ""),
     ("Send somebody.", "schedule_visit", {"technician": "Gwendolyn Hart"}, ""),
 ]
@@ -101,6 +128,24 @@ CHOSEN = [
 def test_value_that_the_agent_may_choose_passes(user_text, name, arguments):
     """A value passes if it differs in form, is new beside the user's, or the user gave several."""
     assert [] == problems_of(user_text, name, arguments)
+
+
+@pytest.mark.parametrize("hint", [timedelta, timedelta | None, list[timedelta]])
+def test_duration_needs_no_mention(hint):
+    """A `timedelta` is no identifier, whatever the parameter's name is."""
+
+    def dispatch_crew(eta):
+        """Send a crew."""
+
+    dispatch_crew.__annotations__ = {"eta": hint}
+    guard = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
+    guard.register(dispatch_crew)
+    value = ["PT1H30M"] if hint == list[timedelta] else "PT1H30M"
+    with guard.session() as session:
+        session.user(HELLO + "They need an hour and a half.")
+        decision = guard.check_call(ToolCall("dispatch_crew", {"eta": value}))
+
+    assert () == decision.findings
 
 
 def test_users_name_is_not_expected_after_its_use():
