@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from abs_shield.text.identifier_words import abbreviates
@@ -17,6 +17,7 @@ _LONGEST_TEXT = 16 * 1024
 _MOST_WORDS = 12  # an address or an institution's name has fewer words
 _LEAST_EXACT = 3  # letters of an unabbreviated word: "st" or initials are in too many texts
 _LEAST_BEGUN = 4  # letters of a name's beginning; three are the beginning of too many names
+_LEAST_LONG = 6  # letters of a beginning that distinguishes a street without its other words
 _LEAST_INITIALS = 3
 """Two initials fit too many names."""
 
@@ -54,13 +55,24 @@ def _has_words(wanted: list[str], text: str) -> bool:
     exact = [word for word in wanted if len(word) >= _LEAST_EXACT and word in written]
     if len(wanted) == 1:
         return any(len(word) >= _LEAST_BEGUN and wanted[0].startswith(word) for word in written)
-    if not exact:
-        return False
-    places = [n for n, word in enumerate(written) if word == exact[0]]
-    first = wanted.index(exact[0])
+    if exact:
+        first = wanted.index(exact[0])
+        places = [n for n, word in enumerate(written) if word == exact[0]]
+    else:  # "Bahnhofstr. 12" has no such word, but the beginning of a long one
+        first, places = _find_beginning(wanted, written)
     # A negative start would count from the end of the text.
     rows = (written[at - first : at - first + len(wanted)] for at in places if at >= first)
     return any(len(row) == len(wanted) and all(map(_is_short_for, row, wanted)) for row in rows)
+
+
+def _find_beginning(wanted: list[str], written: Sequence[str]) -> tuple[int, list[int]]:
+    """Return the longest of *wanted* that is written as a long beginning, and where it is."""
+    first = max(range(len(wanted)), key=lambda n: len(wanted[n]), default=0)
+    return first, [
+        n
+        for n, word in enumerate(written)
+        if len(word) >= _LEAST_LONG and wanted[first].startswith(word)
+    ]
 
 
 def _is_short_for(written: str, word: str) -> bool:

@@ -88,6 +88,7 @@ KNOWN = [
     ("longer_name", restaurant("Is AMC Metreon open today?", "AMC Metreon 16")),
     ("longer_name", restaurant("Regal Crow Canyon, please.", "Regal Cinemas Crow Canyon 6")),
     ("abbreviated_name", address("It's 418 N. Alder Ave.", "418 North Alder Avenue")),
+    ("abbreviated_name", address("It's at Bahnhofstr. 12-14.", "Bahnhofstrasse 12-14")),
     ("abbreviated_name", (["Who is Wm. Ackroyd?"], "find_patient", {"patient": "William Ackroyd"})),
     (
         "abbreviated_name",
@@ -226,6 +227,8 @@ UNKNOWN = [
     appointment("They moved us to gate B seventeen.", "B16"),
     appointment("Appointment K9/4121 was for 4207 dollars.", "K7/4207"),
     address("It's 418 N. Alder Ave.", "418 South Alder Avenue"),
+    address("It's at Bahnhofstr. 12-14.", "Bahnhofstrasse 12-15"),
+    address("It's at Bahnhofstr. 12-14.", "Bahnhofweg 12-14"),
     address("It's 418 N. Alder Ave.", "418 North Birch Avenue"),
     (["Who is Wm. Ackroyd?"], "find_patient", {"patient": "Walter Ackroyd"}),
     (["Pay with the card ending 4242."], "checkout", {"payment_id": "card_4242"}),
