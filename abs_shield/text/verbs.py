@@ -122,6 +122,7 @@ _KIN = (
     ("pay", "send"),
     ("deploy release publish launch", "deploy release publish launch roll ship deliver restart"),
     ("restore rollback revert", "restart"),
+    ("set update change", "roll rollback revert restore"),
     (
         "assign reassign escalate delegate route",
         "forward send deliver transfer escalate assign notify contact inform",

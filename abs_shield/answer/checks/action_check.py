@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from abs_shield.answer.checks.action_calls import Call
 from abs_shield.answer.checks.action_patterns import FAILURE, MESSAGE, NOTICE, OLD
@@ -73,12 +74,15 @@ def actions(
 
 def _conflicts(text: str, calls: Calls) -> Iterator[str]:
     """Yield a text for each action: why no call can have done it; empty if one can."""
-    ids: frozenset[str] | None = None
-    for number, claimed in enumerate(claimed_actions(text)):
-        if number == _MOST_ACTIONS:
-            return
-        ids = _ids_of(text) if ids is None else ids
+    claims = [*islice(claimed_actions(text), _MOST_ACTIONS)]
+    ids = _ids_of(text) if claims else frozenset[str]()
+    for claimed in claims:
         done = calls.explain(claimed, ids)
+        if not done and ids and len(claims) > 1:
+            # in "cancelled V-1 and booked V-2 instead", V-1 belongs to the other action
+            others = (one for one in claims if one is not claimed and calls.explain(one, ids))
+            rest = ids.difference(*(calls.ids_of(one) for one in others))
+            done = rest != ids and calls.explain(claimed, rest)
         quoted = shown(_without_aside(claimed.text))
         yield "" if done else f"{quoted}: no successful call performed it"
 
@@ -144,6 +148,10 @@ class Calls:
         return self._have_ids(ids, candidates, claimed.verb) and not self._have_others(
             claimed, candidates
         )
+
+    def ids_of(self, claimed: ClaimedAction) -> frozenset[str]:
+        """Return the ids in the arguments of the calls whose names allow the claimed action."""
+        return frozenset[str]().union(*(call.ids for call in self.candidates(claimed)))
 
     def candidates(self, claimed: ClaimedAction) -> list[Call]:
         """Return the calls whose names allow the claimed action."""
