@@ -298,6 +298,10 @@ VISITS = [
     {"id": "A-1", "doctor": "Dr. Keller", "at": "2025-10-14T09:30", "room": "2.14"},
     {"id": "A-2", "doctor": "Dr. Novak", "at": "2025-10-16T15:00", "room": "1.02"},
 ]
+SHIPS = [
+    {"ship": "MV Stena Spirit", "eta": "2026-11-27T07:15", "draught": 6.7},
+    {"ship": "Maersk Hidalgo", "eta": "2026-11-27T09:40", "draught": 12.4},
+]
 INVOICES = [
     {"invoice": "INV-1", "customer": "Acme Corp", "due": "2025-05-01", "days_late": 12},
     {"invoice": "INV-2", "customer": "Beta LLC", "due": "2025-05-20", "days_late": 0},
@@ -316,6 +320,7 @@ INVOICES = [
         (VISITS, "You can move A-2 to any day after October 14."),
         (VISITS, "You see Dr. Keller on October 14. The dentist comes later, on October 16."),
         (VISITS, "Dr. Keller ist am 14. Oktober frei. Der Zahnarzt erst am 16. Oktober."),
+        (SHIPS, "Two ships come: Stena Spirit (07:15) and Maersk Hidalgo (09:40)."),
         (INVOICES, "Acme Corp is 12 days late. The other invoice is due on May 20."),
         (INVOICES, "Beta LLC's invoice is due 19 days after the first one (May 1)."),
         (BANK, "You spent $60.40 on groceries. Your salary of $3,120.50 came in on April 28."),
@@ -333,6 +338,7 @@ def test_moments_of_two_records(result, answer):
     [
         (MEETINGS, "The Budget review begins at 9:00."),
         (TRAINS, "ICE 599 leaves at 10:05."),
+        (SHIPS, "Maersk Hidalgo comes at 07:15 and Stena Spirit at 09:40."),
         (TRAINS, "- ICE 599: leaves at 10:05\n- ICE 701: leaves at 08:05"),
         (VISITS, "Dr. Keller sees you on October 16."),
     ],

@@ -262,7 +262,7 @@ class RecordScope:
         )
 
     def _names_in(self, start: int, end: int) -> tuple[Mention, ...]:
-        first = self._index.first_words
+        first = self._index.words_of_names
         if not first:
             return ()
         tokens = [*islice(_WORD.finditer(self._answer, start, end), _MOST_WORDS)]
@@ -279,6 +279,8 @@ class RecordScope:
                 name = " ".join(plain[n : n + length])
                 if length == 1:  # Tom, if only one name begins with it
                     name = self._index.first_words.get(name) or name
+                else:  # Stena Spirit, if only one name ends so: MV Stena Spirit
+                    name = self._index.shortened_names.get(name) or name
                 places = self._index.names.get(name, ())
                 if 0 < len(places) <= _MOST_PLACES:
                     mentions.append((word.start(), tuple(replace(at, name=name) for at in places)))

@@ -329,6 +329,21 @@ class ValueIndex:
             names[first] = "" if first in names or first in FUNCTION_WORDS else name
         return names
 
+    @cached_property
+    def shortened_names(self) -> dict[str, str]:
+        """Each name without its first word, to the name; to "" if several names end so."""
+        names: dict[str, str] = {}
+        for name in self.names:
+            rest = name.partition(" ")[2]
+            if " " in rest:  # one word may be any word of the answer
+                names[rest] = "" if rest in names or rest in self.names else name
+        return names
+
+    @cached_property
+    def words_of_names(self) -> frozenset[str]:
+        """The words with which a name or a shortened name begins."""
+        return frozenset(name.partition(" ")[0] for name in (*self.names, *self.shortened_names))
+
     # Passages ------------------------------------------------------------------------------------
 
     @cached_property
