@@ -42,7 +42,8 @@ DATES = (
     r"(?P<ym>(?:19|20)\d{2}-(?:0[1-9]|1[0-2]))(?![\w-])",
     r"(?P<ymd>\d{4}[/.]\d{1,2}[/.]\d{1,2})(?![\d/])",
     r"(?P<dmy>\d{1,2}(?P<by>[/.-])\d{1,2}(?P=by)(?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
-    r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?|\d{1,2}月\d{1,2}日)",
+    r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?|\d{1,2}月\d{1,2}日"
+    r"|\d{4}년[ ]?\d{1,2}월(?:[ ]?\d{1,2}일)?|\d{1,2}월[ ]?\d{1,2}일)",
     rf"{_MAYBE}(?P<mdy>{_WORD}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
     rf"(?:,?{_GAP}(?:19|20)\d{{2}}(?!\d))?)",
     rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{_WORD}"
@@ -52,7 +53,7 @@ DATES = (
 """Forms of dates, each in a named group."""
 TIMES = (
     r"(?P<clock>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?"
-    r"(?:[ ]?(?P<half>[ap])(?:m\b|\.m\b\.?))?(?![\d:])",
+    r"(?:[ ]?(?P<half>[ap])(?:m\b|\.m\b\.?))?(?!\d|:\d)",
     r"(?P<hour>\d{1,2})[ ]?(?P<hourhalf>[ap])(?:m\b|\.m\b\.?)",
     r"(?P<euro>\d{1,2}(?:[.h:]\d{2})?[ ]Uhr|\d{1,2}h\d{2}"
     r"|(?<=\b\u00e0 )\d{1,2}[ ]?h(?:eures?)?(?:[ ]?\d{2})?)\b",
@@ -73,7 +74,7 @@ def days(form: str, text: str) -> tuple[Day, ...]:
     """
     numbers = [int(part) for part in re.findall(r"\d+", text)]
     match form:
-        case "cjk" if "年" not in text:
+        case "cjk" if "年" not in text and "년" not in text:
             candidates = [Day(None, *numbers)]
         case "iso" | "ym" | "ymd" | "cjk":
             year, month, *day = numbers
