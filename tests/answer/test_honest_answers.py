@@ -176,6 +176,18 @@ def test_amounts_of_two_records_in_one_answer():
     assert "block" != result.report.action
 
 
+@pytest.mark.parametrize(
+    ("field", "amount"),
+    [("prix", "8,00 €"), ("preis", "8,00 €"), ("cena", "8,00 zł"), ("금액", "8.00 €")],
+)
+def test_an_amount_under_a_field_in_another_language(field, amount):
+    """A field in another language has amounts of money, and another amount is not emitted."""
+    result = {field: "8,00"}
+
+    assert "emit" == after(result, answer=f"AD: {amount}.").report.action
+    assert "emit" != after(result, answer=f"AD: {amount.replace('8', '9')}.").report.action
+
+
 def test_an_amount_with_a_code_behind_it():
     """An amount may have a currency sign and a currency code."""
     fares = {"fares": [{"class": "basic", "price": "60 EUR"}, {"class": "bag", "price": "35 EUR"}]}

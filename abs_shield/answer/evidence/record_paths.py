@@ -12,6 +12,16 @@ from abs_shield.text.json_leaves import DEEPEST, MOST, pointer
 from abs_shield.text.values.numerals import CODES
 from abs_shield.text.values.units import field_units
 
+_AMOUNTS_IN_OTHER_LANGUAGES = (
+    "preis betrag kosten summe gebühr gebuehr rabatt miete lohn gehalt steuer mwst "
+    "prix montant coût cout frais solde tarif remise loyer salaire somme taxe tva "
+    "precio importe costo coste tarifa saldo descuento alquiler salario monto suma iva "
+    "prezzo importo tariffa sconto affitto stipendio somma "
+    "preço preco valor custo desconto aluguel salário soma prijs bedrag korting huur "
+    "cena kwota koszt opłata oplata částka castka poplatek "
+    "pris belopp beløp beløb kostnad avgift gebyr hinta summa maksu fiyat tutar ücret ucret "
+    "цена сумма стоимость 価格 料金 金額 价格 金额 가격 금액 요금 سعر السعر المبلغ कीमत"
+)
 _AMOUNTS = frozenset(
     "amount price cost total fee fees balance sum value charge payment refund subtotal tax rate "
     "salary budget income due paid fare tip fine penalty wage bill invoice premium deposit rent "
@@ -22,8 +32,11 @@ _AMOUNTS = frozenset(
     "dues pledge donation reward bounty royalty compensation settlement retainer markup shipping "
     "handling delivery pension profit loss margin".split()
 ) | frozenset(CODES.casefold().split("|"))
+_AMOUNTS |= frozenset(_AMOUNTS_IN_OTHER_LANGUAGES.split())
 """Words in names of fields with amounts of money."""
-_OF_ANYTHING = frozenset("total sum value rate due".split())
+_OF_ANYTHING = frozenset(
+    "total sum value rate due summe somme suma somma soma summa valor сумма".split()
+)
 """The ones that also name other quantities: the total of bags."""
 _COUNTS = frozenset(
     "qty quantity count unit piece night hour day seat ticket person guest item copy share".split()
