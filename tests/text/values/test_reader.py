@@ -83,6 +83,15 @@ def test_a_figure_has_a_kind_and_a_value(text, kind, value):
 
 
 @pytest.mark.parametrize(
+    ("text", "times"),
+    [("Alarms since 22:00: WT07", ["22:00"]), ("At 12:34:56:78", [])],
+)
+def test_a_colon_behind_a_time_is_punctuation(text, times):
+    """A time may stand before a colon, and four groups of digits are no time."""
+    assert times == [figure.text for figure in figures(text) if figure.kind == TIME]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "3 bags",
