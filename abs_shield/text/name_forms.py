@@ -58,8 +58,10 @@ def _has_words(wanted: list[str], text: str) -> bool:
     if exact:
         first = wanted.index(exact[0])
         places = [n for n, word in enumerate(written) if word == exact[0]]
-    else:  # "Bahnhofstr. 12" has no such word, but the beginning of a long one
+    elif any(map(str.isdigit, wanted)):  # a short street and number: "Bahnhofstr. 12"
         first, places = _find_beginning(wanted, written)
+    else:
+        return False
     # A negative start would count from the end of the text.
     rows = (written[at - first : at - first + len(wanted)] for at in places if at >= first)
     return any(len(row) == len(wanted) and all(map(_is_short_for, row, wanted)) for row in rows)
