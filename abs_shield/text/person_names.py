@@ -201,17 +201,17 @@ _NAMES = (
 FIRST_NAMES = frozenset(_NAMES.split())
 """In lower case, without accents."""
 COMMON_NAMES = frozenset(
-    "alex alexa alice amber andy april ash austin ben beth bill bob bobby brad carmen carter chad"
-    " charlie charlotte chase chloe chris crystal daisy dallas dan dave dawn dean drew ella eve"
-    " faith finn florence frank fred georgia ginger glen grace grant greg harry hazel heather henry"
-    " holly hope hunter iris ivy jack jake jasmine jeff jenny jim jimmy joe jordan joy juan jude"
-    " julia june kate ken kim larry lee leo lily liz lucy luke mark mason matt max may meg mia mike"
+    "alex alexa alice amber andy ash ben beth bill bob bobby brad carter"
+    " charlie chase chloe chris crystal daisy dan dave dawn dean drew ella eve"
+    " faith finn frank fred ginger glen grace grant greg harry hazel heather henry"
+    " holly hope hunter iris ivy jack jake jasmine jeff jenny jim jimmy joe joy juan jude"
+    " julia kate ken kim larry lee leo lily liz lucy luke mark mason matt max meg mia mike"
     " miles molly nick nora olive oliver paige pat paul penny pete peter phil ray rich rick rob"
     " robin rose ruby ruth ryan sally sam sandy scott sky sophia spencer stella steve stuart sue"
-    " summer sydney taylor ted terry tim tina tom tony victor victoria violet virginia ward wayne"
+    " taylor ted terry tim tina tom tony victor violet ward wayne"
     " will willow".split()
 )
-"""First names that are also words, places, products or short forms, without the others."""
+"""First names that are also words, products or short forms, but neither months nor places."""
 SHORT_FOR = {
     "mike": "michael", "mick": "michael", "tom": "thomas", "tony": "anthony antonio",
     "ted": "edward theodore", "ned": "edward", "bob": "robert", "rob": "robert", "bill": "william",

@@ -26,6 +26,12 @@ RUNS = {
     "role": [("send_email", {"recipient": "billing@x.org", "body": "The taxi is here."})],
     "money": [ACCOUNTS, ("send_money", {"recipient": "US1220000001", "amount": 4})],
     "invite": [("invite_user", {"user": "Mike", "email": "m@x.org"})],
+    "event": [("move_event", {"event": "dentist", "participants": ["alice"], "to": "2031-06-05"})],
+    "parcel": [("create_shipment", {"country": "JO", "contact": "alice"})],
+    "nickname": [
+        ("list_users", {}, [{"user_name": "skiqueen", "full_name": "Sarah Lee"}]),
+        ("send_message", {"recipient": "skiqueen", "body": "The taxi is here."}),
+    ],
     "customer": [("add_note", {"contact": "Acme", "text": "Call back."})],
 }
 
@@ -56,7 +62,6 @@ def contradiction(run: str, answer: str) -> str:
         ("direct", "I have sent it to the 'random' channel."),
         ("listed", "I have sent the message to Quince."),
         ("channel", "I've sent the message to the 'random' channel."),
-        ("channel", "I have sent the message to Bob."),
         ("page", "The message has been sent to Charlie."),
         ("mail", "I have sent the message to Charlie."),
         ("money", "I have refunded GB29NWBK6016."),
@@ -82,6 +87,7 @@ def test_other_recipient_contradicts(run: str, answer: str) -> None:
         ("channel", "I've sent the message to Mark."),
         ("channel", "I have sent the message in each channel."),
         ("channel", "I have replied to Bob."),
+        ("channel", "I have sent the message to Bob."),  # who reads the channel
         ("channel", "I have sent the message to Bob in the general channel."),
         ("id", "I have sent the message to Charlie."),
         ("mail", "I have sent the message to Sarah."),
@@ -90,6 +96,10 @@ def test_other_recipient_contradicts(run: str, answer: str) -> None:
         ("money", "I have sent $4 to Spotify."),
         ("invite", "I have invited Michael."),
         ("customer", "I have added the note to Salesforce."),
+        ("event", "I have moved the event to June."),
+        ("event", "I have moved the event with the dentist from Monday to Alex's birthday."),
+        ("parcel", "I have sent the parcel to Jordan."),
+        ("nickname", "I have sent the message to Sarah Lee."),
     ],
 )
 def test_own_recipient_or_another_kind_passes(run: str, answer: str) -> None:

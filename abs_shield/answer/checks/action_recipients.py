@@ -33,7 +33,11 @@ _PLACE = re.compile(
 _OBJECT = re.compile(rf"[ ]{_NAME}")
 _SUBJECT = re.compile(rf"[\s*_]{{0,4}}(?P<name>{_CAPITALISED})")
 _CHANNEL = "channel"
-_ANSWERS = frozenset("reply respond answer".split())
+_VERBS = frozenset(
+    "add invite remove notify message email mail assign send forward share post write text tell"
+    " inform contact reply respond answer pay transfer refund".split()
+)
+"""Verbs with a recipient; "to June" after another one is a date or a place."""
 _PERSONAL = frozenset("add invite remove notify message email assign".split())
 """Verbs with a person as their object: "I have invited Dora"."""
 _ITEM = re.compile(
@@ -57,13 +61,11 @@ class RecipientMention(NamedTuple):
         name: Its name, in normal form.
         noun: The noun after it, such as "channel"; empty if there is none.
         is_marked: Whether it is in quotes; without them it may be any word: "in each channel".
-        is_answered: Whether it is answered, which a message to all may do.
     """
 
     name: str
     noun: str = ""
     is_marked: bool = False
-    is_answered: bool = False
 
 
 def recipients_in(verb: str, text: str, around: str, *, is_passive: bool) -> list[RecipientMention]:
@@ -80,6 +82,8 @@ def recipients_in(verb: str, text: str, around: str, *, is_passive: bool) -> lis
     >>> [one[:2] for one in recipients_in("send", "I sent", clause, is_passive=False)]
     [('alice', ''), ('random', 'channel')]
     """
+    if verb not in _VERBS:
+        return []
     named = [RecipientMention(_plain(one["name"])) for one in _TO.finditer(around)]
     for one in _PLACE.finditer(around):
         named.append(RecipientMention(_plain(one["name"]), one["noun"], bool(one["mark"])))
@@ -89,7 +93,7 @@ def recipients_in(verb: str, text: str, around: str, *, is_passive: bool) -> lis
         match = _OBJECT.match(around, around.find(text) + len(text))
     if match:
         named.append(RecipientMention(_plain(match["name"])))
-    return [one._replace(is_answered=verb in _ANSWERS) for one in named[:_MOST_NAMES]]
+    return named[:_MOST_NAMES]
 
 
 class Recipients:
@@ -138,12 +142,8 @@ class Recipients:
         noun = one.noun if one.is_marked or one.name in self._fields else ""
         if noun and noun in name_words(field):
             return True
-        # a message to a person is not one to a channel
-        to_person = _is_person(value)
-        to_channel = _CHANNEL in name_words(field) and not one.is_answered
-        return (noun == _CHANNEL and to_person) or (
-            _is_person(one.name) and (to_person or to_channel)
-        )
+        # a message to a person is not one to a channel; one in a channel may be for a person
+        return _is_person(value) and (noun == _CHANNEL or _is_person(one.name))
 
 
 class _Target(NamedTuple):
@@ -207,7 +207,7 @@ def _values(passage: Passage) -> Iterator[tuple[str, str]]:
 
 
 def _field(name: str) -> str:
-    return " ".join(name_words(name)[-1:])
+    return " ".join(name_words(name))
 
 
 def _plain(text: str) -> str:
