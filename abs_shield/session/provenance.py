@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from functools import lru_cache
-from itertools import filterfalse, islice
+from itertools import filterfalse, islice, repeat
+from operator import itemgetter
 from threading import RLock
 from typing import Any, Literal, NamedTuple
 
@@ -187,6 +188,9 @@ class _StoredText(NamedTuple):
     rest: str
 
 
+_NO_TEXT = _StoredText("", "")
+
+
 def _stored_text(text: str, most: int) -> _StoredText:
     if len(text) <= most:
         return _StoredText(normal(text), "")
@@ -205,9 +209,9 @@ class _ResultContent:
     __slots__ = ("_letters", "_long", "_numbered", "_text", "prose", "scalars")
 
     def __init__(self, read: ResultText, most: int) -> None:
-        joined = " | ".join(dict.fromkeys([text for _, text in read.scalars]))
-        self.scalars = _stored_text(joined, most)
-        self.prose = [_stored_text(text, most) for text in read.prose]
+        scalars = " | ".join(dict.fromkeys(map(itemgetter(1), read.scalars)))
+        self.scalars = _stored_text(scalars, most) if scalars else _NO_TEXT
+        self.prose = [*map(_stored_text, read.prose, repeat(most))]
 
     def compare(self, values: int) -> None:
         """
@@ -218,8 +222,8 @@ class _ResultContent:
                 possibly repeated.
         """
         parts = (self.scalars, *self.prose)
-        rests = [normal(part.rest) for part in parts if part.rest]
-        self._text = text = " | ".join([*[part.normalised for part in parts], *rests])
+        texts = [*map(itemgetter(0), parts), *map(normal, filter(None, map(itemgetter(1), parts)))]
+        self._text = text = " | ".join(texts)
         self._letters = alphanumerics(text) + (
             "" if text.isascii() else alphanumerics(remove_accents(text))
         )
