@@ -81,8 +81,9 @@ class PhoneIndex:
             del self._runs[next(iter(self._runs))]
 
     def _add_runs(self, field: str, text: str, at: At, own: frozenset[str]) -> None:
-        # a text in another script may be longer in its normal form
-        if len(text) < _LEAST and text.isascii():
+        # a character such as a fraction has two digits in its normal form
+        digits = len(text) if text.isascii() else 2 * sum(map(str.isnumeric, text))
+        if digits < _LEAST:
             return
         digit_runs = [*phone_runs(text if field == _PROSE else normal(text))]
         if not digit_runs or (field and field != _PROSE and not _holds_phone(field, text)):
