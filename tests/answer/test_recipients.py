@@ -32,6 +32,10 @@ RUNS = {
         ("list_users", {}, [{"user_name": "skiqueen", "full_name": "Sarah Lee"}]),
         ("send_message", {"recipient": "skiqueen", "body": "The taxi is here."}),
     ],
+    "cart": [("add_to_cart", {"user": "alice", "item_id": 55})],
+    "order": [("remove_item", {"username": "alice", "sku": "x-1"})],
+    "transfer": [("transfer", {"user": "alice", "to_account": "DE12", "amount": 40})],
+    "removed": [("remove_user_from_team", {"user": "Charlie"})],
     "customer": [("add_note", {"contact": "Acme", "text": "Call back."})],
 }
 
@@ -66,6 +70,7 @@ def contradiction(run: str, answer: str) -> str:
         ("mail", "I have sent the message to Charlie."),
         ("money", "I have refunded GB29NWBK6016."),
         ("invite", "I have invited Alice."),
+        ("removed", "I have removed Bob."),
     ],
 )
 def test_other_recipient_contradicts(run: str, answer: str) -> None:
@@ -96,6 +101,9 @@ def test_other_recipient_contradicts(run: str, answer: str) -> None:
         ("money", "I have sent $4 to Spotify."),
         ("invite", "I have invited Michael."),
         ("customer", "I have added the note to Salesforce."),
+        ("cart", "I have added Rose to your cart."),
+        ("order", "I have removed Lily from your order."),
+        ("transfer", "I have transferred $40 to Sam."),
         ("event", "I have moved the event to June."),
         ("event", "I have moved the event with the dentist from Monday to Alex's birthday."),
         ("parcel", "I have sent the parcel to Jordan."),

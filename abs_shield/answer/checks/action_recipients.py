@@ -20,6 +20,10 @@ _FIELDS = frozenset(
     " attendees invitee invitees assignee assignees person contact channel channels".split()
 )
 """Words of parameters that take a recipient."""
+_PEOPLE = frozenset("user users username contact person".split())
+"""Those that may also name the person for whom the tool acts: ``add_to_cart(user="alice")``."""
+_ADDRESSING = frozenset("invite notify message email assign".split())
+"""Verbs of tools whose user is the recipient; other tools have a noun for it: ``add_user``."""
 _IDS = frozenset("id ids email phone number key code account iban address name".split())
 _CAPITALISED = r"[A-Z][\w-]{1,30}(?:[ ][A-Z][\w-]{1,30}){0,2}\b(?!['\u2019]s\b)"
 _MARK = r"[\"'`*\u201c\u2018#]"
@@ -167,12 +171,14 @@ class _Target(NamedTuple):
     @classmethod
     def of(cls, call: Call) -> _Target:
         arguments = [*islice(leaves(call.arguments, most=_MOST_VALUES), _MOST_VALUES)]
+        tool = {*name_words(call.tool)}
+        names = _FIELDS if tool & (_PEOPLE | _ADDRESSING) else _FIELDS - _PEOPLE
         taken = tuple(
             (name_of(path), _plain(leaf))
             for path, leaf in arguments
             if isinstance(leaf, str)
             and len(leaf) <= _LONGEST_VALUE
-            and not _FIELDS.isdisjoint(name_words(name_of(path)))
+            and not names.isdisjoint(name_words(name_of(path)))
         )
         results = (leaf for _, leaf in leaves(call.value, most=_MOST_VALUES))
         texts = [leaf for leaf in (*(x for _, x in arguments), *results) if isinstance(leaf, str)]
