@@ -11,12 +11,12 @@ from abs_shield.core import ToolCall
 from abs_shield.core.call_arguments import Malformed
 from abs_shield.plan.argument_conversion import Conversion, convert, may_become_non_finite
 from abs_shield.plan.tool_plan import ToolPlan
-from abs_shield.schema import SchemaProblem, Undecided
+from abs_shield.schema import CompiledSchema, SchemaProblem, Undecided
 from abs_shield.schema.schema_problem import not_finite
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.session.verbatim import Verbatim
-from abs_shield.text.json_leaves import Path, leaves
+from abs_shield.text.json_leaves import MaskedSecret, Path, leaves, reveal_secrets
 
 Plans = Callable[[str], ToolPlan | None]
 """Returns the compiled tool of a name; None if it is unknown."""
@@ -104,12 +104,22 @@ class Proposal:
                 self._fits = self.malformed is None and (
                     schema is None or schema.accepts(self.arguments, already_plain=self.plain)
                 )
+                if not self._fits and self.malformed is None and schema is not None:
+                    self._fits = self._has_secrets() and schema.accepts(
+                        reveal_secrets(self.arguments)
+                    )
             except Undecided as error:
                 # Undecided counts as no match, so that no arguments pass unchecked.
                 self._fits, self.undecided = False, str(error)
             if self._fits and not self.plain and (non_finite := self._non_finite_problems()):
                 self._fits, self._problems = False, non_finite
         return self._fits
+
+    def _has_secrets(self) -> bool:
+        """Return whether an argument is a masked secret, or contains one."""
+        return not self.plain and any(
+            isinstance(leaf, MaskedSecret) for _, leaf in leaves(self.arguments)
+        )
 
     def _non_finite_problems(self) -> tuple[SchemaProblem, ...]:
         """
@@ -137,8 +147,16 @@ class Proposal:
         """
         if self._problems is None:
             schema = None if self.fits or self.tool is None else self.tool.schema
-            self._problems = () if schema is None else schema.problems(self.arguments)
+            self._problems = () if schema is None else self._schema_problems(schema)
         return self._problems
+
+    def _schema_problems(self, schema: CompiledSchema) -> tuple[SchemaProblem, ...]:
+        problems = schema.problems(self.arguments)
+        if not self._has_secrets():
+            return problems
+        # The problems of the masked arguments, because the others quote the secrets.
+        places = {problem.where for problem in schema.problems(reveal_secrets(self.arguments))}
+        return tuple(problem for problem in problems if problem.where in places) or problems
 
     @property
     def conversion(self) -> Conversion | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from cmath import isfinite
 from collections import UserString, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import fields, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -21,14 +21,23 @@ from ipaddress import (
 from math import nan
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
-from pydantic import AliasChoices, BaseModel, RootModel
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    PlainSerializer,
+    RootModel,
+    Secret,
+    SecretBytes,
+    SecretStr,
+    WrapSerializer,
+)
 from pydantic_core import to_jsonable_python
 
 from abs_shield.schema.value_limits import MAX_DEPTH, MAX_NODES
-from abs_shield.text.json_leaves import SCALARS, TypePlaceholder
+from abs_shield.text.json_leaves import SCALARS, MaskedSecret, TypePlaceholder
 
 _MAPS = (dict, MappingProxyType)
 LISTS = (list, tuple, set, frozenset, deque, range)
@@ -37,6 +46,8 @@ _LEAVES = (
     str, int, float, complex, bytes, bytearray, date, time, timedelta, Decimal, UUID, Enum,
     PurePath, re.Pattern, type(None),
 )  # fmt: skip
+_SECRETS = (Secret, SecretStr, SecretBytes)
+_SERIALIZERS = (PlainSerializer, WrapSerializer)
 _BYTES = ("B", "b", "c")
 """Formats of a `memoryview` whose items are bytes."""
 
@@ -75,6 +86,14 @@ class ArgumentSerializer:
             return self._list(value, depth)
         if (parts := parts_of(value)) is not None:
             return self._record(value, parts, depth)
+        if isinstance(value, _SECRETS):
+            mask = str.__str__(str(value))
+            return MaskedSecret(mask, self._value(value.get_secret_value(), depth + 1))
+        if not is_data(value) and not isinstance(value, (UserString, memoryview)):
+            if isinstance(value, Mapping):
+                return self._map(value.items(), depth)
+            if isinstance(value, (Sequence, Set, ValuesView)):
+                return self._list(value, depth)
         return _leaf(value)
 
     def _map(self, items: Iterable[tuple[Any, Any]], depth: int) -> Any:
@@ -149,8 +168,17 @@ def _has_symmetric_names(kind: type[Any]) -> bool:
     if marks and (marks.computed_fields or marks.field_serializers or marks.model_serializers):
         return False
     return not any(
-        field.exclude or (field.serialization_alias or name) != _input_name(field, name)
+        field.exclude
+        or _has_serializer(field.annotation, field.metadata)
+        or (field.serialization_alias or name) != _input_name(field, name)
         for name, field in getattr(kind, "__pydantic_fields__", {}).items()
+    )
+
+
+def _has_serializer(hint: Any, marks: Iterable[Any]) -> bool:
+    """Return whether a field's hint has a serialiser of its own, outside or inside."""
+    return any(isinstance(mark, _SERIALIZERS) for mark in marks) or any(
+        _has_serializer(inner, getattr(inner, "__metadata__", ())) for inner in get_args(hint)
     )
 
 
@@ -204,7 +232,12 @@ def is_data(item: Any) -> bool:
 
 
 def _is_leaf(item: Any) -> bool:
-    return parts_of(item) is None and is_data(item) and _is_finite(item)
+    return (
+        parts_of(item) is None
+        and is_data(item)
+        and not isinstance(item, _SECRETS)
+        and _is_finite(item)
+    )
 
 
 def _is_finite(item: Any) -> bool:

@@ -56,7 +56,7 @@ def json_arguments(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Ma
     if isinstance(arguments, Malformed) or SCALARS.issuperset(map(type, arguments.values())):
         return arguments
     written = as_json(arguments)
-    return {k: arguments[k] if isinstance(v, TypePlaceholder) else v for k, v in written.items()}
+    return {k: arguments[k] if type(v) is TypePlaceholder else v for k, v in written.items()}
 
 
 def arguments_of(call: ToolCall) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Flag
 from functools import partial
 from inspect import Signature
 from types import UnionType
@@ -24,7 +25,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaError
+from pydantic_core import (
+    InitErrorDetails,
+    PydanticCustomError,
+    SchemaError,
+    to_jsonable_python,
+)
 
 from abs_shield.errors import PolicyError
 from abs_shield.schema.decimal_format import decimal_format
@@ -165,6 +171,22 @@ class _Generator(GenerateJsonSchema):
             json_schema.setdefault(
                 "propertyNames", {"pattern": _FINITE}
             )  # pydantic accepts `nan` as a float
+        keys = json_schema.get("propertyNames", {})
+        if "$ref" in keys:
+            keys = self.get_schema_from_definitions(keys["$ref"]) or keys
+        values = keys.get("enum", ())
+        if not all(isinstance(value, str) for value in values):
+            # as pydantic writes and reads keys: text, also of an `IntEnum`
+            json_schema["propertyNames"] = {"enum": [*to_jsonable_python(dict.fromkeys(values))]}
+        return json_schema
+
+    def enum_schema(self, schema: Any) -> dict[str, Any]:
+        json_schema = super().enum_schema(schema)
+        kind = schema["cls"]
+        if issubclass(kind, Flag) and json_schema.pop("enum", json_schema.pop("const", None)):
+            # members of a flag can be combined, and pydantic lists only the members
+            sums = _flag_sums([member.value for member in kind])
+            json_schema |= {"enum": sums} if sums else {"minimum": 0}
         return json_schema
 
     def datetime_schema(self, schema: Any) -> dict[str, Any]:
@@ -179,6 +201,20 @@ class _Generator(GenerateJsonSchema):
         if json_schema.pop("format", None) == "duration":
             json_schema["pattern"] = DURATION
         return json_schema
+
+
+_MOST_SUMS = 64
+"""Maximum number of combinations of a flag's members that a schema lists."""
+
+
+def _flag_sums(values: list[int]) -> list[int]:
+    """Return all combinations of a flag's members; an empty list if they are too many."""
+    sums = {0}
+    for value in values:
+        sums |= {value | other for other in sums}
+        if len(sums) > _MOST_SUMS:
+            return []
+    return sorted(sums)
 
 
 def field_defaults(model: Any, signature: Signature) -> dict[str, Callable[[], Any]]:

@@ -173,10 +173,16 @@ class Binding:
             if name in self.injected and name not in self.bound:
                 continue
             if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                arguments.update(_rename_arguments(arguments, value))
+                arguments.update(_rename_arguments({*arguments, *self._unnameable()}, value))
             else:
                 arguments[name] = value
         return self._mark_unread_iterators(arguments, as_json(arguments))
+
+    def _unnameable(self) -> list[str]:
+        """Return the judged parameters that cannot be passed by name, as an extra argument can."""
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+        parameters = self.signature.parameters.items()
+        return [name for name, p in parameters if p.kind in kinds and name not in self.injected]
 
     def _is_bound(self, arguments: Mapping[str, Any], count: int) -> bool:
         """Return whether *count* values have distinct, existing names, and none is missing."""
@@ -324,9 +330,9 @@ Copies = tuple[tuple[Any, ...], dict[str, Any]] | None
 
 
 def _rename_arguments(
-    arguments: Mapping[str, Any], further: Mapping[str, Any]
+    arguments: Collection[str], further: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield extra arguments, renamed if a positional-only parameter has the same name."""
+    """Yield extra arguments, renamed if a parameter that takes no name has the same name."""
     for name, value in further.items():
         key = name
         while key in arguments or (key != name and key in further):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
+from operator import is_
 from typing import Any, Generic, TypeVar
 
 
@@ -12,6 +13,21 @@ class TypePlaceholder(str):
     """The type of a value without a JSON form, as in ``<generator>``."""
 
     __slots__ = ()
+
+
+class MaskedSecret(TypePlaceholder):
+    """The masked form of a secret, as in ``**********``, with the JSON form that a schema reads."""
+
+    __slots__ = ("revealed",)
+    revealed: Any
+
+    def __new__(cls, mask: str, revealed: Any) -> MaskedSecret:
+        self = super().__new__(cls, mask)
+        self.revealed = revealed
+        return self
+
+    def __reduce__(self) -> Any:  # a copy or a pickle contains only the mask
+        return str, (str.__str__(self),)
 
 
 class UnreadIterator(list[Any]):
@@ -232,3 +248,17 @@ def parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:
         else:
             here = here.get(step) if isinstance(here, Mapping) else None
     return here
+
+
+def reveal_secrets(value: Any) -> Any:
+    """Return a JSON value with its masked secrets revealed; the value itself if it has none."""
+    if isinstance(value, MaskedSecret):
+        return reveal_secrets(value.revealed)
+    if type(value) is dict:
+        revealed = {name: reveal_secrets(item) for name, item in value.items()}
+        same = all(item is value[name] for name, item in revealed.items())
+        return value if same else revealed
+    if type(value) is list:
+        items = [reveal_secrets(item) for item in value]
+        return value if all(map(is_, items, value)) else items
+    return value
