@@ -21,10 +21,17 @@ MARKS = (
 """Combining vowel signs and accents, which are not word characters."""
 _GLUE = rf"[!#$%&*+\-./:=?@^~\u0300-\u036f{MARKS}]+"
 
-_BORDER = re.compile(
-    rf"(?<=[{_LATIN}])(?=[^\W{_LATIN}])|(?<=[^\W{_LATIN}])(?=[{_LATIN}])|(?<=[{MARKS}])(?=[{_LATIN}])"
+# These begin with a set of characters, as `re` skips to the next one of a set four times as fast as
+# to a repetition or a lookaround; hence also `[x][x]*` instead of `[x]+` below.
+_AFTER_LATIN = re.compile(rf"[^\W{_LATIN}](?<=[{_LATIN}]\w)")
+_BEFORE_LATIN = re.compile(rf"[^\W{_LATIN}](?=[{_LATIN}])")
+_MARK_BEFORE_LATIN = re.compile(rf"[{MARKS}](?=[{_LATIN}])")
+_BORDERS = (
+    (_AFTER_LATIN, r" \g<0>"),
+    (_BEFORE_LATIN, r"\g<0> "),
+    (_MARK_BEFORE_LATIN, r"\g<0> "),
 )
-_OTHER_SCRIPT = re.compile(rf"[^\W{_LATIN}]|[{MARKS}]")
+"""The changes of script, and how each is set apart."""
 _APOSTROPHE = r"(?<=\b[^\W\d_])['\u2019](?=[^\W\d_]{2})"
 # Possessive quantifiers: a matched run is never split again, so the time is linear.
 _CHUNK = re.compile(rf"\w++(?:(?=[^\s\"])(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w++)*")
@@ -73,6 +80,13 @@ _PLAIN = _NormalCharacters(
 _PLAIN.update(dict.fromkeys(map(ord, _FILLERS)))
 _PLAIN.update(dict.fromkeys(map(ord, _HYPHENS), "-"))
 _PLAIN.update({ord("\u066b"): ".", ord("\u066c"): ","})  # Arabic decimals and thousands
+# Without the characters above: a search is much faster than a translation of all characters.
+_USUAL = (
+    "\\x00-\xac\xae-\u0130\u0132-\u0306\u0308-\u034e\u0350-\u05ff\u1e00-\u1fff\u2014-\u2027"
+    "\u3000-\u3163\u3165-\u9fff\uac00-\ud7a3"
+)
+"""Latin, Greek, Cyrillic, Hebrew, Chinese, Japanese and Korean, which are not translated."""
+_UNUSUAL = re.compile(rf"[^{_USUAL}][^a-z\u00e0-\u024f]*+")  # with what is usual between them
 
 
 _SIGN = re.compile(
@@ -84,7 +98,8 @@ _APART = {ord(sign): f"\n{sign}\n" for sign in _SIGN.findall("".join(map(chr, ra
 _LONG_HYPHEN = re.compile(r"(?<=[0-9A-Za-z\uff10-\uff19])\u30fc(?=[0-9A-Za-z\uff10-\uff19])")
 _STOP = re.compile(r"(?<=[0-9])\u3002(?=[0-9])")
 """A Chinese or Japanese full stop used as a decimal point, a common input error."""
-_MARKED = re.compile(r"[^\w\x00-\x7f]{64,}")
+_MARKED = re.compile(r"[^\w\x00-\x7f][^\w\x00-\x7f]{63,}")
+_MAYBE_MARKED = re.compile(r"[^\x00-\x7f][^\x00-\x7f]{63}")  # four times as fast
 _MOST_MARKS = 30
 """Maximum accents on one letter; CPython sorts n of them in n squared steps."""
 # Maximum lengths of texts of which 64 are cached, and of those of which two are.
@@ -93,7 +108,7 @@ _MOST_SPREAD = 4
 """Maximum length of a normal form, as a multiple; one Arabic ligature has 18 letters."""
 _SPREADING = re.compile("[\u3300-\u33ff\ufdf0-\ufdfb]")
 """Ligatures of more than four letters."""
-_ACCENTS = re.compile("[\u0300-\u036f]+")
+_ACCENTS = re.compile("[\u0300-\u036f][\u0300-\u036f]*+")
 _STROKES = str.maketrans(
     {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ħ": "h", "ŧ": "t", "þ": "th"}
 )
@@ -144,17 +159,29 @@ def _normal(text: str) -> str:
     # Before NFKC, which would need memory for the whole result.
     if len(text) > _LONGEST_VALUE:
         text = _fitting(text)
-    signs = _LONG_HYPHEN.sub("-", _MARKED.sub(_few_marks, text.replace("\u2116", "#")))
+    signs = text.replace("\u2116", "#")
+    if _MAYBE_MARKED.search(signs) is not None:
+        signs = _MARKED.sub(_few_marks, signs)
+    if "\u30fc" in signs:
+        signs = _LONG_HYPHEN.sub("-", signs)
     if _SIGN.search(signs):
         signs = signs.translate(_APART)  # a template of `re.sub` would take 2 seconds a megabyte
     spread = unicodedata.normalize("NFKC", signs)[: _MOST_SPREAD * size + _LONGEST_SHORT]
     # A casefolded text may no longer be in NFKC, so it is normalised again.
     folded = unicodedata.normalize("NFKC", spread.casefold())
-    plain = _STOP.sub(".", folded.translate(_PLAIN))
-    # Searched first, since curly quotes and accents are not another script.
-    if plain.isascii() or _OTHER_SCRIPT.search(plain) is None:
+    plain = _UNUSUAL.sub(_plain, folded)
+    if "\u3002" in plain:
+        plain = _STOP.sub(".", plain)
+    if plain.isascii():
         return plain
-    return _BORDER.sub(" ", plain)
+    for border, spaced in _BORDERS:
+        if border.search(plain) is not None:  # few texts have one, and `sub` reads its template
+            plain = border.sub(spaced, plain)
+    return plain
+
+
+def _plain(run: re.Match[str]) -> str:
+    return run[0].translate(_PLAIN)
 
 
 _short = lru_cache(maxsize=64)(_normal)

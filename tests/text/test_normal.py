@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import sys
+
+import pytest
+
+from abs_shield.text import normal_form
 from abs_shield.text.normal_form import normal
 
 
@@ -16,3 +22,28 @@ def test_the_expansion_of_ligatures_is_limited() -> None:
     assert len(normal("\ufdfa" * 10_000)) <= 41_000
     assert normal("\ufdfa") * 10 == normal("\ufdfa" * 10)
     assert "1 tx_5 2" == " ".join(normal("①tx_5②").split())
+
+
+def test_characters_that_are_not_translated_have_no_translation() -> None:
+    """The blocks in which a translation is skipped have no invisible character and no digit."""
+    usual = re.findall(f"[{normal_form._USUAL}]", "".join(map(chr, range(sys.maxunicode + 1))))
+
+    assert [one for one in usual if one.translate(normal_form._PLAIN) != one] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tx_9한tx_8", "tx_9 한 tx_8"),
+        ("订单tx_1", "订单 tx_1"),
+        ("tx_1订单", "tx_1 订单"),
+        ("a漢b", "a 漢 b"),
+        ("संख्याa", "संख्या a"),
+        ("aसंख्या", "a संख्या"),
+        ("é한", "é 한"),
+        ("한, a", "한, a"),
+    ],
+)
+def test_a_change_of_script_is_set_apart(text: str, expected: str) -> None:
+    """A space is between Latin letters or digits and letters of another script."""
+    assert normal_form.normal(text) == expected
