@@ -9,7 +9,6 @@ from abs_shield.session.packed_tables import ChunkTable
 
 _Chunk = tuple[int, str]
 """A chunk after its place in the order of first occurrence."""
-_NO_CHUNKS: list[_Chunk] = []
 _CHUNK_BYTES = 150  # of a chunk of 12 characters with its place
 
 
@@ -45,16 +44,14 @@ class ChunksByShape:
     def find(self, text: str, most_off: int) -> list[str]:
         """Return the chunks of the same kind and about the same length, newest first."""
         self._read()
-        oldest = self._count - self._most
-        kind, length = _kind(text), len(text)
-        found = [
-            chunk
-            for near in range(length - most_off, length + most_off + 1)
-            for chunk in self._chunks.get((near, kind), _NO_CHUNKS)
-            if chunk[0] >= oldest
-        ]
+        chunks, kind, length = self._chunks, _kind(text), len(text)
+        found: list[_Chunk] = []
+        for near in range(length - most_off, length + most_off + 1):
+            if of_length := chunks.get((near, kind)):
+                found += of_length
         found.sort(reverse=True)
-        return [chunk for _, chunk in found]
+        oldest = self._count - self._most
+        return [chunk for place, chunk in found if place >= oldest]
 
     def _read(self) -> None:
         """Read the chunks that were added to the table."""
@@ -65,8 +62,9 @@ class ChunksByShape:
         if self._held + new > 2 * self._most:  # else chunks that are too old would fill memory
             self._chunks.clear()
             self._held, new = 0, min(count, self._most)
-        for place, chunk in enumerate(islice(reversed(self._table), new), 1):
-            self._chunks[len(chunk), _kind(chunk)].append((count - place, chunk))
+        newest = [*islice(reversed(self._table), new)]
+        for place, chunk in enumerate(reversed(newest), count - new):
+            self._chunks[len(chunk), _kind(chunk)].append((place, chunk))
         self._count = count
         self._held += new
 

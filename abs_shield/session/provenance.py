@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from functools import lru_cache
-from itertools import filterfalse, islice, repeat
+from itertools import chain, filterfalse, islice, repeat
 from operator import itemgetter
 from threading import RLock
 from typing import Any, Literal, NamedTuple
@@ -723,25 +723,18 @@ class Provenance:
         return first.introduced
 
     def find_similar(self, value: str) -> Iterator[str]:
-        """Yield mentioned chunks of the same shape and about the same length, newest first."""
+        """Return mentioned chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
-        mark = next(
-            (c for c in text if not c.isalnum()), ""
-        )  # rules most chunks out: they have none
-        longest = len(text) + _MOST_OFF
-        task_level = (
-            USER if self._index.user_chunks else SYSTEM
-        )  # without a user the system text states the task
-        for level in (task_level, SCALAR, PROSE):
-            similar = self._index.find_similar(text, level, most_off=_MOST_OFF)
-            if near := [chunk for chunk in similar if mark in chunk]:
-                of_shape = outline_pattern(text).fullmatch
-                # The pattern is that of the first `LONGEST` characters.
-                yield from (
-                    filter(of_shape, near)
-                    if longest <= LONGEST
-                    else (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
-                )
+        # without a user the system text states the task
+        levels = (USER if self._index.user_chunks else SYSTEM, SCALAR, PROSE)
+        near = chain.from_iterable(
+            self._index.find_similar(text, level, most_off=_MOST_OFF) for level in levels
+        )
+        of_shape = outline_pattern(text).fullmatch
+        if len(text) + _MOST_OFF <= LONGEST:
+            return filter(of_shape, near)
+        # The pattern is that of the first `LONGEST` characters.
+        return (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
 
     def values_under(self, wanted: Callable[[str], bool]) -> Iterator[str]:
         """Yield the values of results in a field that is *wanted*, newest first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from abs_shield.text.lazy_pattern import lazy_pattern
 
@@ -209,6 +210,11 @@ def outline_pattern(normalised: str) -> re.Pattern[str]:
     >>> [outline_pattern("tx_12345").fullmatch(text) is not None for text in ("ord_7", "ord_7x")]
     [True, False]
     """
+    return _pattern_of(outline(normalised))
+
+
+@lru_cache(maxsize=256)
+def _pattern_of(shape: str) -> re.Pattern[str]:
     # Possessive quantifiers: a run of letters or digits is never split again.
     runs = {"a": r"[^\W\d_]++", "9": r"\d++"}
-    return re.compile("".join(runs.get(c) or re.escape(c) for c in outline(normalised)))
+    return re.compile("".join(runs.get(c) or re.escape(c) for c in shape))
