@@ -12,7 +12,7 @@ from abs_shield.session import Session
 from abs_shield.session.event_log import EventLog
 from abs_shield.session.event_texts import texts_of
 from abs_shield.session.session_record import mentions_of, record_of
-from abs_shield.text.dictated_values import is_dictated, is_spoken
+from abs_shield.text.dictated_values import SpokenTexts
 from abs_shield.text.digit_groups import is_iban
 from abs_shield.text.identifier_words import abbreviates, name_words, split_words
 from abs_shield.text.json_leaves import name_of
@@ -44,47 +44,69 @@ _MAX_MESSAGES = 200
 
 def dictated_address(argument: Argument, session: Session) -> bool:
     """Return whether a person wrote the signs of the value as words: "ann at x dot org"."""
-    return is_spoken(argument.text, texts_of_people(session))
-
-
-def texts_of_people(session: Session | None) -> Iterator[str]:
-    """Yield the texts of users and the host, the newest message of a run first."""
-    while session is not None:
-        # the user of a sub-agent is its parent agent
-        roles = ("system",) if session.parent is not None else ("system", "user")
-        record = record_of(session)
-        yield from record.derive(_NewestTexts).read(record.log, roles)
-        session = session.parent
-
-
-class _NewestTexts:
-    """The texts of certain roles among the newest events of a run; each event is read once."""
-
-    def __init__(self) -> None:
-        self._version = 0
-        self._texts: list[tuple[int, str]] = []
-
-    def read(self, log: EventLog, roles: tuple[str, ...]) -> list[str]:
-        """Return the texts, newest first; *roles* must be the same in every call for a run."""
-        if self._version != log.version:
-            stored = min(_MAX_MESSAGES, len(log))
-            dropped = log.version - stored
-            events = log.newest(min(stored, log.version - self._version))
-            self._texts = [
-                *((version, text) for version, text in self._texts if version > dropped),
-                *(
-                    (version, event.text)
-                    for version, event in enumerate(events, log.version - len(events) + 1)
-                    if isinstance(event, MessageText) and event.role in roles
-                ),
-            ]
-            self._version = log.version
-        return [text for _, text in reversed(self._texts)]
+    return any(texts.spoken.speak(argument.text) for texts in _texts_of_runs(session))
 
 
 def dictated_code(argument: Argument, session: Session) -> bool:
     """Return whether a person spelt the value letter by letter, or with words for letters."""
-    return is_dictated(argument.text, texts_of_people(session))
+    return any(texts.spoken.spell(argument.text) for texts in _texts_of_runs(session))
+
+
+def texts_of_people(session: Session) -> Iterator[str]:
+    """Yield the texts of users and the host, the newest message of a run first."""
+    return chain.from_iterable(texts.newest for texts in _texts_of_runs(session))
+
+
+def _texts_of_runs(session: Session | None) -> Iterator[_NewestTexts]:
+    """Yield the texts of users and the host in a run and its parent runs."""
+    while session is not None:
+        record = record_of(session)
+        texts = record.derive(_NewestTexts)
+        # the user of a sub-agent is its parent agent
+        texts.read(record.log, ("system",) if session.parent is not None else ("system", "user"))
+        yield texts
+        session = session.parent
+
+
+class _NewestTexts:
+    """
+    The texts of certain roles among the newest events of a run; each event is read once.
+
+    Attributes:
+        newest: The texts, newest first.
+    """
+
+    def __init__(self) -> None:
+        self._version = 0
+        self._texts: list[tuple[int, str]] = []
+        self._spoken: SpokenTexts | None = None
+        self.newest: list[str] = []
+
+    def read(self, log: EventLog, roles: tuple[str, ...]) -> None:
+        """Read the new events; *roles* must be the same in every call for a run."""
+        if self._version == log.version:
+            return
+        stored = min(_MAX_MESSAGES, len(log))
+        events = log.newest(min(stored, log.version - self._version))
+        new = [
+            (version, event.text)
+            for version, event in enumerate(events, log.version - len(events) + 1)
+            if isinstance(event, MessageText) and event.role in roles
+        ]
+        dropped = log.version - stored
+        if new or (self._texts and self._texts[0][0] <= dropped):
+            self._texts = [*(one for one in self._texts if one[0] > dropped), *new]
+            self.newest = [text for _, text in reversed(self._texts)]
+            self._spoken = None
+        self._version = log.version
+
+    @property
+    def spoken(self) -> SpokenTexts:
+        """The texts, prepared for the lookup of dictated values."""
+        spoken = self._spoken
+        if spoken is None:
+            spoken = self._spoken = SpokenTexts(self.newest)
+        return spoken
 
 
 def abbreviated_name(argument: Argument, session: Session) -> bool:

@@ -75,36 +75,80 @@ class _Sign(NamedTuple):
     """True if a code may begin with it: a short word, or letters with digits."""
 
 
-def is_dictated(value: str, texts: Iterable[str]) -> bool:
+class SpokenTexts:
     """
-    Return whether one of *texts* spells *value* letter by letter, partly in words.
+    Texts of people, in which dictated codes and spoken addresses are looked up.
 
-    Single digits also count as dictated, unless they are a sequence ("1 2 3 4"). The whole
-    dictation must be the value, except for separators.
-
-    >>> texts = ["It's J for Juliet, D as in delta, zero zero, two four, double seven, nine."]
-    >>> is_dictated("JD0024779", texts), is_dictated("JD002477", texts)
-    (True, False)
-    >>> is_dictated("503-555-0199", ["My cell: five oh three, 555, 01 99"])
-    True
-    >>> is_dictated("138-0013-4521", ["电话一三八零零一三四五二一"])
-    True
-    >>> is_dictated("QX7712", ["ref QX 7 7 1 2"]), is_dictated("1234", ["orders 1 2 3 4"])
-    (True, False)
+    Args:
+        texts: The texts; of each one 16,384 characters are read.
     """
-    letters = alphanumerics(normal(value[: 2 * _MOST]))
-    least = _LEAST if letters.isdigit() else _LEAST_MIXED
-    if not least <= len(letters) <= _MOST or not any(map(str.isdigit, letters)):
-        # Letters alone may be a word or initials, which many texts contain in this order.
-        return False
-    wanted = {letters, *(nationals(value) if letters.isdigit() else ())}
-    return any(
-        _spells(one, signs)
-        for text in texts
-        for dictation in _dictations(text[:_LONGEST_TEXT])
-        for signs in _read(dictation)
-        for one in wanted
-    )
+
+    __slots__ = ("_dictations", "_texts")
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        texts = [text[:_LONGEST_TEXT] for text in texts]
+        self._texts = [*map(normal, texts)]
+        self._dictations = [
+            signs for text in texts for dictation in _dictations(text) for signs in _read(dictation)
+        ]
+
+    def spell(self, value: str) -> bool:
+        """
+        Return whether one of the texts spells *value* letter by letter, partly in words.
+
+        Single digits also count as dictated, unless they are a sequence ("1 2 3 4"). The whole
+        dictation must be the value, except for separators.
+
+        >>> texts = SpokenTexts(["It's J for Juliet, D as in delta, zero zero, two four, seven."])
+        >>> texts.spell("JD00247"), texts.spell("JD0024")
+        (True, False)
+        >>> SpokenTexts(["My cell: five oh three, 555, 01 99"]).spell("503-555-0199")
+        True
+        >>> SpokenTexts(["电话一三八零零一三四五二一"]).spell("138-0013-4521")
+        True
+        >>> SpokenTexts(["ref QX 7 7 1 2"]).spell("QX7712"), SpokenTexts(["1 2 3 4"]).spell("1234")
+        (True, False)
+        """
+        if not self._dictations:
+            return False
+        letters = alphanumerics(normal(value[: 2 * _MOST]))
+        least = _LEAST if letters.isdigit() else _LEAST_MIXED
+        if not least <= len(letters) <= _MOST or not any(map(str.isdigit, letters)):
+            # Letters alone may be a word or initials, which many texts contain in this order.
+            return False
+        wanted = {letters, *(nationals(value) if letters.isdigit() else ())}
+        return any(_spells(one, signs) for signs in self._dictations for one in wanted)
+
+    def speak(self, value: str) -> bool:
+        """
+        Return whether one of the texts has *value* with its signs in words.
+
+        Every piece of the value must occur in order; only ``@``, full stops, hyphens, underscores,
+        slashes and plus signs may be words, and at least one of them is.
+
+        >>> texts = SpokenTexts(["Mail ana dot li at x dot org, please"])
+        >>> texts.speak("ana.li@x.org"), texts.speak("ana@x.org")
+        (True, False)
+        """
+        wanted = normal(value[: _LONGEST + 1]).strip()
+        pieces = _SPLIT.split(wanted)
+        if len(wanted) > _LONGEST or len(pieces) < 3 or not all(map(str.isalnum, pieces[::2])):
+            return False
+        # Checked first, because compiling a pattern takes a millisecond, and few texts match.
+        near = self._texts
+        for piece in pieces[::2]:
+            near = [text for text in near if piece in text]
+            if not near:
+                return False
+        pattern = "".join(
+            _SIGN_PATTERNS[piece] if n % 2 else re.escape(piece) for n, piece in enumerate(pieces)
+        )
+        spoken = re.compile(rf"(?<![^\W_])(?<![^\W_][.@/+-]){pattern}(?![^\W_])(?![.@-][^\W_])")
+        return any(
+            "".join(match[0].split()) != wanted and _is_whole(text, *match.span())
+            for text in near
+            for match in spoken.finditer(text)
+        )
 
 
 def _dictations(text: str) -> tuple[tuple[_Sign, ...], ...]:
@@ -241,41 +285,6 @@ _GOES_ON = lazy_pattern(rf"(?:{_SIGN_PATTERNS['.']})[^\W_]{{2}}")
 _BEGAN = lazy_pattern(rf"[^\W_](?:{_INNER})$")
 _AROUND = 32  # characters before the address; the longest name of a sign fits
 _SPLIT = re.compile(r"([@._/+-])")
-
-
-def is_spoken(value: str, texts: Iterable[str]) -> bool:
-    """
-    Return whether one of *texts* has *value* with its signs in words.
-
-    Every piece of the value must occur in order; only ``@``, full stops, hyphens, underscores,
-    slashes and plus signs may be words, and at least one of them is.
-
-    >>> is_spoken("ana.li@x.org", ["Mail ana dot li at x dot org, please"])
-    True
-    >>> is_spoken("ana@x.org", ["Mail ana dot li at x dot org, please"])
-    False
-    """
-    wanted = normal(value[: _LONGEST + 1]).strip()
-    pieces = _SPLIT.split(wanted)
-    if len(wanted) > _LONGEST or len(pieces) < 3 or not all(map(str.isalnum, pieces[::2])):
-        return False
-    # Checked first, because compiling a pattern takes a millisecond, and few texts match.
-    near = [text for text in map(_normal, texts) if all(piece in text for piece in pieces[::2])]
-    if not near:
-        return False
-    pattern = "".join(
-        _SIGN_PATTERNS[piece] if n % 2 else re.escape(piece) for n, piece in enumerate(pieces)
-    )
-    spoken = re.compile(rf"(?<![^\W_])(?<![^\W_][.@/+-]){pattern}(?![^\W_])(?![.@-][^\W_])")
-    return any(
-        "".join(match[0].split()) != wanted and _is_whole(text, *match.span())
-        for text in near
-        for match in spoken.finditer(text)
-    )
-
-
-def _normal(text: str) -> str:
-    return normal(text[:_LONGEST_TEXT])
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
