@@ -197,12 +197,10 @@ def is_mentioned_indirectly(
         writes: Whether the call changes something.
         deletes: Whether it destroys or deletes something.
     """
-    for mention in INDIRECT_MENTIONS.values():
-        if (
-            argument.judged in mention.kinds
-            and not (writes and mention.reads)
-            and not (deletes and not mention.deletes)
-            and mention.holds(argument, session)
-        ):
+    kind = argument.judged
+    for holds, kinds, reads, may_delete in INDIRECT_MENTIONS.values():
+        if kind not in kinds or (writes and reads) or (deletes and not may_delete):
+            continue
+        if holds(argument, session):
             return True
     return False

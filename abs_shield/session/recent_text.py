@@ -96,7 +96,10 @@ class RecentText:
             whole: Whether the match must not be a part of a longer word.
         """
         self._prepare()
-        positions = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
+        blocks = [block for block in self._blocks if letters in block.tight.letters]
+        if not blocks:
+            return None
+        positions = (at for block in blocks for at in block.find(letters, spelt, whole=whole))
         return min(islice(positions, _MOST_TEXTS), key=attrgetter("level"), default=None)
 
     def may_contain(self, several: set[str]) -> bool:
@@ -114,6 +117,8 @@ class RecentText:
 
     def _prepare(self) -> None:
         """Prepare added texts for search."""
+        if not self._new:
+            return
         # Removed first, so that a query in another thread does not add a text again.
         new, self._new = self._new, []
         for text, at in new:

@@ -293,13 +293,15 @@ class TokenIndex:
             return USER
         tokens = chunks(text)
         if len(tokens) < 2:
-            at = self.find_chunk(tokens[0]) if tokens else None
+            if not tokens or tokens[0] == text:  # it was looked up above
+                return None
+            at = self.find_chunk(tokens[0])
             return None if at is None else at.level
         pairs = [*map(hash, pairwise(tokens))]
-        worst = max(map(self._level, pairs))
+        worst = self._worst_level(pairs)
         if worst > USER and self._deferred:
             self._index_deferred()
-            worst = max(map(self._level, pairs))
+            worst = self._worst_level(pairs)
         if worst > SCALAR or not self._are_in_row(tokens):
             return None
         if worst <= USER and len(text) <= _LONGEST_PHRASE and len(self._phrases) < _MOST_PHRASES:
@@ -313,16 +315,21 @@ class TokenIndex:
             return True
         return self._recent_text.contains_row(tokens)
 
-    def _level(self, pair: int) -> int:
+    def _worst_level(self, pairs: Iterable[int]) -> int:
         """
-        Return the trust level of a pair of adjacent chunks; beyond all levels if it is absent.
+        Return the level of the least trusted pair of adjacent chunks; beyond all if one is absent.
         """
-        level = SYSTEM
-        for table in self._pairs:
-            if pair in table:
-                break
-            level += 1
-        return level
+        worst = SYSTEM
+        for pair in pairs:
+            level = SYSTEM
+            for table in self._pairs:
+                if pair in table:
+                    break
+                level += 1
+            if level > SCALAR:
+                return level
+            worst = max(worst, level)
+        return worst
 
     def find_part(self, part: str) -> At | None:
         """Return where *part* is a whole word of a longer chunk, or a folder in a path."""

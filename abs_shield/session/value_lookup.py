@@ -88,9 +88,10 @@ def find(
     tokens = chunks(text)
     if not tokens:
         return None
-    at = index.find_adjacent(tokens)
-    if at is not None:
-        return ValueMatch("exact", at)
+    if tokens[0] != text:  # else it was looked up above
+        at = index.find_adjacent(tokens)
+        if at is not None:
+            return ValueMatch("exact", at)
     if _has_moved_end(text, index):
         return None
     # A long value has too many spellings; only its separators may differ.
@@ -198,8 +199,10 @@ def _find_side_by_side(
 ) -> At | None:
     """Match the words of a value in a row, and the singular and plural of a name."""
     rows = [(split, True)]
-    rows += ((row, False) for row in _singular_and_plural(tokens))
-    rows += ((row, True) for row in _singular_and_plural(split))
+    if tokens[-1].isalpha():
+        rows += [(row, False) for row in _singular_and_plural(tokens)]
+    if split[-1:] and split[-1].isalpha():
+        rows += [(row, True) for row in _singular_and_plural(split)]
     for row, is_of_words in rows:
         at = index.find_adjacent(row)
         if at is not None and not (is_of_words and not _is_in_words(letters, spelt)):
@@ -221,9 +224,7 @@ def _find_unpadded(letters: str, index: TokenIndex) -> At | None:
 
 
 def _singular_and_plural(tokens: Sequence[str]) -> list[list[str]]:
-    """Return the English singular and plural of a name."""
-    if not tokens or not tokens[-1].isalpha():
-        return []
+    """Return the English singular and plural of a name that ends with a word."""
     *before, last = tokens
     return [[*before, last + "s"], [*before, last.removesuffix("s")]]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from abs_shield.core import Action, Decision, Finding, Mode, Outcome, Verdict
-from abs_shield.core.finding import counts
+from abs_shield.core.finding import least_strength
 from abs_shield.policy import Policy
 from abs_shield.shield.internal_error import Fault
 
@@ -52,17 +52,22 @@ def rule_on(
     if not judgement.findings and not judgement.faults:
         mode = Mode.AUDIT if enforcement_off else plan.mode
         return _CLEAN[mode]
-    findings = tuple(
-        _weigh(finding, plan, policy, enforcement_off=enforcement_off, at=at)
+    least = least_strength(policy.threshold)
+    findings = tuple([
+        finding.weighed(
+            mode=_mode(finding.check, plan, enforcement_off=enforcement_off),
+            counted=finding.strength >= least,
+            suppressed=any([one.silences(finding, at=at) for one in plan.suppress]),
+        )
         for finding in judgement.findings
-    )
-    weighing = [finding for finding in findings if finding.weighs]
-    verdict = Verdict.worst(finding.verdict for finding in weighing)
+    ])  # fmt: skip
+    weighing = [finding for finding in findings if finding.counted and not finding.suppressed]
+    verdict = Verdict.worst([finding.verdict for finding in weighing])
     # A decision has the mode of the findings that decided it.
     gravest = [finding for finding in weighing if finding.verdict is verdict]
     # In any mode: `would_block` says what strict mode would do.
     grounds = [finding for finding in weighing if _requires_block(finding, policy)]
-    faults = _blocking_faults(judgement.faults, policy)
+    faults = [] if policy.on_error == "allow" else judgement.faults
     strict = [f for f in grounds if f.mode is Mode.STRICT]
     strict_faults = [
         f for f in faults if _mode(f.layer, plan, enforcement_off=enforcement_off) is Mode.STRICT
@@ -106,22 +111,12 @@ _CLEAN = {
 }
 
 
-def _weigh(
-    finding: Finding, plan: ToolPlan, policy: Policy, *, enforcement_off: bool, at: float
-) -> Finding:
-    return finding.weighed(
-        mode=_mode(finding.check, plan, enforcement_off=enforcement_off),
-        counted=counts(finding.strength, threshold=policy.threshold),
-        suppressed=any(s.silences(finding, at=at) for s in plan.suppress),
-    )
-
-
 def _mode(layer: str, plan: ToolPlan, *, enforcement_off: bool) -> Mode:
     return Mode.AUDIT if enforcement_off else plan.modes.get(layer, plan.mode)
 
 
 def _decision_mode(gravest: Sequence[Finding], plan: ToolPlan, *, enforcement_off: bool) -> Mode:
-    if any(finding.mode is Mode.STRICT for finding in gravest):
+    if Mode.STRICT in [finding.mode for finding in gravest]:
         return Mode.STRICT
     if gravest or enforcement_off:
         return Mode.AUDIT
@@ -136,11 +131,6 @@ def _blocking_checks(strict: Sequence[Finding], strict_faults: Sequence[Fault]) 
     if not (strict or strict_faults):
         return ()
     return tuple(dict.fromkeys([*(f.check for f in strict), *(f.layer for f in strict_faults)]))
-
-
-def _blocking_faults(faults: Sequence[Fault], policy: Policy) -> list[Fault]:
-    """Return the internal errors that block a call in strict mode."""
-    return [] if policy.on_error == "allow" else list(faults)
 
 
 def _action(verdict: Verdict, *, would_block: bool) -> Action:

@@ -10,7 +10,7 @@ from ipaddress import IPv6Address
 from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.magnitudes import with_words
 from abs_shield.text.months import month_names
-from abs_shield.text.normal_form import alphanumerics, remove_accents, words
+from abs_shield.text.normal_form import remove_accents, words
 from abs_shield.text.phones import nationals
 from abs_shield.text.separatorless import separators
 from abs_shield.text.spelling_equivalence import has_significant, may_be_several
@@ -56,17 +56,17 @@ def forms(normalised: str, *, padded: bool = False, with_names: bool = True) -> 
     """
     if len(normalised) > _LONGEST:
         return
-    letters = alphanumerics(normalised)
     if bic := _BIC.fullmatch(normalised):
         yield (bic[1] if bic[2] else bic[1] + "xxx",)  # a bank's head office
-    yield from _urls(normalised)
+    if "." in normalised:
+        yield from _urls(normalised)
     yield from _devices(normalised)
     if date := _ISO.fullmatch(normalised):
         yield from _dates(*date.groups(), with_names=with_names)
     elif (number := _NUMBER.fullmatch(normalised)) and (padded or not _PADDED.match(normalised)):
         yield from _numbers(number[1].replace(",", ""), blanks=padded, with_names=with_names)
-    if any(map(str.isdigit, letters)):
-        yield from _codes(letters, normalised)
+    if any(map(str.isdigit, normalised)):
+        yield from _codes(normalised)
     elif "@" not in normalised:
         yield from _umlauts(normalised)
 
@@ -179,12 +179,14 @@ def _numbers(text: str, *, blanks: bool, with_names: bool) -> Iterator[Form]:
             yield tuple(written.replace(",", " ").replace(".", ",").split())
 
 
-def _codes(letters: str, text: str) -> Iterator[Form]:
+def _codes(text: str) -> Iterator[Form]:
     """Yield a code with other separators, in groups, or after a letter."""
-    if has_significant(separators(text)):
+    spelt = separators(text)
+    if has_significant(spelt):
         return
     split = words(text)
-    if split != [text] and not may_be_several(letters, separators(text)):
+    letters = "".join(split)
+    if split != [text] and not may_be_several(letters, spelt):
         yield tuple(split)
     if letters.isdigit() and len(split) == 1:
         yield from ((label + letters,) for label in _LABELS)
