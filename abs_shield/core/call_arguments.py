@@ -126,13 +126,7 @@ def _parse(raw: str) -> Any:
     if _depth(raw) > DEPTH:
         return Malformed("too_deep", f"arguments are nested deeper than {DEPTH}", "nest less")
     try:
-        return json.loads(
-            raw,
-            parse_constant=_reject_constant,
-            object_pairs_hook=_unique,
-            parse_int=_integer,
-            parse_float=_finite,
-        )
+        return _DECODER.decode(raw)
     except _Refused as refused:
         return refused.malformed
     except (ValueError, RecursionError) as error:
@@ -165,6 +159,15 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         hint = "name every argument once"
         raise _Refused(Malformed("duplicate_key", "arguments name a key twice", hint))
     return members
+
+
+# Once, because `json.loads` with these arguments makes a decoder at each call.
+_DECODER = json.JSONDecoder(
+    parse_constant=_reject_constant,
+    object_pairs_hook=_unique,
+    parse_int=_integer,
+    parse_float=_finite,
+)
 
 
 def _depth(raw: str) -> int:

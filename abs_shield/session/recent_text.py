@@ -43,9 +43,9 @@ class _Block:
         self.spelt_apart = self.spelt_apart and not is_unspaced_script(text)
         self.tight = self.tight.followed(SeparatorlessText.of(text))
 
-    def find(self, letters: str, spelt: bytes | None, *, whole: bool) -> Iterator[At]:
-        """Yield the position of *letters*, once per text that has them."""
-        place = self.tight.place(letters, spelt, whole=whole)
+    def find(self, letters: str, spelt: bytes | None, *, whole: bool, start: int) -> Iterator[At]:
+        """Yield the position of *letters* from *start*, once per text that has them."""
+        place = self.tight.place(letters, spelt, whole=whole, start=start)
         while place >= 0:
             after = bisect_right(self._starts, place)
             yield self._ats[after - 1]
@@ -96,10 +96,15 @@ class RecentText:
             whole: Whether the match must not be a part of a longer word.
         """
         self._prepare()
-        blocks = [block for block in self._blocks if letters in block.tight.letters]
-        if not blocks:
+        near = [(block, block.tight.letters.find(letters)) for block in self._blocks]
+        near = [(block, place) for block, place in near if place >= 0]
+        if not near:
             return None
-        positions = (at for block in blocks for at in block.find(letters, spelt, whole=whole))
+        positions = (
+            at
+            for block, place in near
+            for at in block.find(letters, spelt, whole=whole, start=place)
+        )
         return min(islice(positions, _MOST_TEXTS), key=attrgetter("level"), default=None)
 
     def may_contain(self, several: set[str]) -> bool:

@@ -27,11 +27,11 @@ _AFTER_LATIN = re.compile(rf"[^\W{_LATIN}](?<=[{_LATIN}]\w)")
 _BEFORE_LATIN = re.compile(rf"[^\W{_LATIN}](?=[{_LATIN}])")
 _MARK_BEFORE_LATIN = re.compile(rf"[{MARKS}](?=[{_LATIN}])")
 _BORDERS = (
-    (_AFTER_LATIN, r" \g<0>"),
-    (_BEFORE_LATIN, r"\g<0> "),
-    (_MARK_BEFORE_LATIN, r"\g<0> "),
+    (_AFTER_LATIN, lambda match: f" {match[0]}"),
+    (_BEFORE_LATIN, lambda match: f"{match[0]} "),
+    (_MARK_BEFORE_LATIN, lambda match: f"{match[0]} "),
 )
-"""The changes of script, and how each is set apart."""
+"""The changes of script, and how each is set apart; templates such as `\\g<0>` are slower."""
 _APOSTROPHE = r"(?<=\b[^\W\d_])['\u2019](?=[^\W\d_]{2})"
 # Possessive quantifiers: a matched run is never split again, so the time is linear.
 _CHUNK = re.compile(rf"\w++(?:(?=[^\s\"])(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w++)*")
@@ -175,8 +175,7 @@ def _normal(text: str) -> str:
     if plain.isascii():
         return plain
     for border, spaced in _BORDERS:
-        if border.search(plain) is not None:  # few texts have one, and `sub` reads its template
-            plain = border.sub(spaced, plain)
+        plain = border.sub(spaced, plain)
     return plain
 
 
