@@ -147,8 +147,8 @@ def _common_subsequence(places: dict[str, int], length: int, other: str) -> int:
     """
     Return the length of the longest common subsequence of a value and *other*.
 
-    All columns of a row are computed at once, as in Hyyrö, "Bit-parallel LCS-length computation
-    revisited" (2004).
+    All columns of a row are computed in parallel, as the bits of one number: Hyyrö, "Bit-parallel
+    LCS-length computation revisited" (2004).
 
     Args:
         places: The bits of the positions of each character of the value.
