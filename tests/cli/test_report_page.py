@@ -179,6 +179,7 @@ def test_a_log_that_is_not_intact_is_reported_first(shop, command, tmp_path):
 
     with sqlite3.connect(shop) as database:
         database.execute("DELETE FROM records WHERE seq = 4")
+    database.close()
     path = tmp_path / "page.html"
     done = command("report", shop, "--verify", "--html", path)
 

@@ -232,6 +232,7 @@ def test_verify_reports_an_edited_log(command, log):
     fill_log(log, *map(order, range(5)))
     with sqlite3.connect(log) as database:
         database.execute("UPDATE records SET tool = 'other' WHERE seq = 2")
+    database.close()
     done = command("report", log, "--verify")
 
     assert 1 == done.code
