@@ -116,12 +116,15 @@ def test_an_empty_session_takes_little_memory() -> None:
 
 def _allocated_bytes(fill: Callable[[Session], object]) -> int:
     """Return the bytes of a session, and of the object that *fill* returns."""
-    Session()
-    tracemalloc.start()
-    before = tracemalloc.get_traced_memory()[0]
-    session = Session()
-    held = fill(session)
-    size = tracemalloc.get_traced_memory()[0] - before
-    tracemalloc.stop()
-    assert held is not None
-    return size
+    sizes = []
+    for _ in range(3):
+        Session()
+        tracemalloc.start()
+        before = tracemalloc.get_traced_memory()[0]
+        session = Session()
+        held = fill(session)
+        sizes.append(tracemalloc.get_traced_memory()[0] - before)
+        tracemalloc.stop()
+        assert held is not None
+    # other threads of the process, and caches that grow once, can only add to it
+    return min(sizes)
