@@ -7,19 +7,16 @@ from typing import Any, NamedTuple
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from abs_shield.cli.console import safe
 from abs_shield.text.safe_display import LONGEST_NAME
 
-PADDING: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
-    3: (0, 1),
-    2: (0, 1, 0, 0),
-    1: (0, 0),
-}
-"""Spaces between columns, widest first, with rich's padding for each."""
+GAPS = (3, 2, 1)
+"""Possible numbers of spaces between columns, widest first."""
 _EDGES = 2  # a blank on each side of rich's box
 
 
@@ -79,7 +76,7 @@ class FittingTable:
     def excess(self, width: int) -> int:
         """Return how many characters exceed *width*; 0 if every word fits."""
         places = range(len(self.columns))
-        least = sum(map(self._min_width, places)) + (len(places) - 1) * min(PADDING) + _EDGES
+        least = sum(map(self._min_width, places)) + (len(places) - 1) * min(GAPS) + _EDGES
         return max(least - width, 0)
 
     def _drop_order(self, place: int) -> int:
@@ -89,7 +86,7 @@ class FittingTable:
         """Return the widest gap with which every word fits; None without one."""
         least = sum(self._min_width(place) for place in places)
         room, between = width - least - _EDGES, len(places) - 1
-        return next((gap for gap in PADDING if gap * between <= room), None)
+        return next((gap for gap in GAPS if gap * between <= room), None)
 
     def _texts(self, place: int) -> list[Text]:
         return [Text(self.columns[place].name), *(row[place] for row in self.rows)]
@@ -113,15 +110,32 @@ class FittingTable:
         if room < 0:  # one word is wider than the terminal
             widest = max(range(len(places)), key=lambda one: widths[one])
             widths[widest] = max(widths[widest] + room, 1)
-        table = Table(box=box.SIMPLE_HEAD, padding=PADDING[gap], pad_edge=False)
-        for place, size in zip(places, widths, strict=True):
-            name, right, _ = self.columns[place]
-            table.add_column(
-                name, width=size, justify="right" if right else "left", overflow="fold"
-            )
+        table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
+        heads = space_cells([self.columns[place].name for place in places], gap)
+        sizes = space_widths(widths, gap)
+        for place, head, size in zip(places, heads, sizes, strict=True):
+            justify: JustifyMethod = "right" if self.columns[place].right else "left"
+            table.add_column(head, width=size, justify=justify, overflow="fold")
         for row in self.rows:
-            table.add_row(*(row[place] for place in places))
+            table.add_row(*space_cells([row[place] for place in places], gap))
         return table
+
+
+def space_cells(cells: Sequence[Text | str], gap: int) -> list[RenderableType]:
+    """
+    Return the cells of a row with *gap* spaces between them, in a table without padding.
+
+    With padding, rich 13.9 also counts that of the table's edges, which `pad_edge` leaves out: it
+    takes the table for too wide and shrinks a column.
+    """
+    # the line between two columns of rich's box is a space
+    spaced = [Padding(cell, (0, gap - 1, 0, 0)) for cell in cells[:-1]]
+    return [*spaced, *cells[-1:]]
+
+
+def space_widths(widths: Sequence[int], gap: int) -> list[int]:
+    """Return the widths of columns whose cells are from `space_cells`."""
+    return [*(size + gap - 1 for size in widths[:-1]), *widths[-1:]]
 
 
 SHORTEST = 20  # less does not show both ends of a name

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from abs_shield.cli.fitting_table import PADDING, SHORTEST, short_names
+from abs_shield.cli.fitting_table import GAPS, SHORTEST, short_names, space_cells, space_widths
 from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import has_findings, interval, row_name
 from abs_shield.report import CHECKS, LayerReport, Slices, Sweep
@@ -225,10 +225,10 @@ def fit_table(
     """
     grid = _Grid([*columns], [[*row] for row in rows])
     for name in [c.name for n, c in enumerate(columns) if c.spare and not grid.has_content(n)]:
-        if grid.width(max(PADDING)) > width:
+        if grid.width(max(GAPS)) > width:
             grid = grid.without([c.name for c in grid.columns].index(name))
     # one column of names instead of two saves the most, and hides nothing
-    if grid.width(max(PADDING)) > width and not columns[1].is_number:
+    if grid.width(max(GAPS)) > width and not columns[1].is_number:
         grid = grid.stack_names()
     grid, out = grid.without_spare(width, least=_SPARE_FIRST)
     if (over := grid.width() - width) > 0:
@@ -240,23 +240,25 @@ def fit_table(
 
 
 def _table(grid: _Grid, width: int) -> Table:
-    gap = next((one for one in PADDING if grid.width(one) <= width), min(PADDING))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=PADDING[gap])
+    gap = next((one for one in GAPS if grid.width(one) <= width), min(GAPS))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
     fits = (
         gap * (len(grid.columns) - 1)
         + _EDGES
         + sum(max(grid.min_width_of(n), len(column.name)) for n, column in enumerate(grid.columns))
     )
-    for n, column in enumerate(grid.columns):
-        needed = grid.min_width_of(n)
-        # heads wrap only if the table needs the room
-        head = column.name if fits <= width else _wrap_head(column.name, needed)
+    widths = [grid.min_width_of(n) for n in range(len(grid.columns))]
+    heads = [column.name for column in grid.columns]
+    if fits > width:  # heads wrap only if the table needs the room
+        heads = [_wrap_head(head, size) for head, size in zip(heads, widths, strict=True)]
+    spaced = zip(grid.columns, space_cells(heads, gap), space_widths(widths, gap), strict=True)
+    for column, head, size in spaced:
         if column.is_number:
-            table.add_column(head, justify="right", min_width=needed, no_wrap=True)
+            table.add_column(head, justify="right", min_width=size, no_wrap=True)
         else:
             table.add_column(head, overflow="fold")
     for row in grid.rows:
-        table.add_row(*row)
+        table.add_row(*space_cells(row, gap))
     return table
 
 
