@@ -1,9 +1,16 @@
-# Runs steps one after the other and reports them at the end; `.ci/run` and `.ci/full` source it.
+# Runs steps and reports them at the end; `.ci/run` and `.ci/full` source it.
 
 failed=()
 skipped=()
 temporary=() # folders to delete at the end
-trap '((!${#temporary[@]})) || rm -rf "${temporary[@]}"' EXIT
+background=  # the process of steps in the background, and the folder with what they printed
+output=
+
+clean_up() {
+  [ -z "$background" ] || kill -- "-$background" 2>/dev/null || true
+  ((!${#temporary[@]})) || rm -rf "${temporary[@]}"
+}
+trap clean_up EXIT
 
 # step COMMAND...: run it, print how long it took, and go on where it fails
 step() {
@@ -11,6 +18,33 @@ step() {
   printf '\n$ %s\n' "$*"
   "$@" </dev/null || { ended="FAILED with exit code $?"; failed+=("$*"); }
   printf '== %d:%02d %s: %s\n' $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)) "$ended" "$*"
+}
+
+# begin FUNCTION: run its steps in the background, until `join`
+begin() {
+  output=$(mktemp -d)
+  temporary+=("$output")
+  set -m # in a group of their own, which ends with this script
+  (
+    failed=() skipped=() temporary=() background=
+    trap clean_up EXIT
+    "$1"
+    ((!${#failed[@]})) || printf '%s\0' "${failed[@]}" >"$output/failed"
+    ((!${#skipped[@]})) || printf '%s\0' "${skipped[@]}" >"$output/skipped"
+    touch "$output/done"
+  ) </dev/null >"$output/printed" 2>&1 &
+  background=$!
+  set +m
+}
+
+# join: wait for the steps in the background, and print what they printed
+join() {
+  wait "$background" || true
+  background=
+  cat "$output/printed"
+  [ -e "$output/done" ] || failed+=("the steps in the background ended early")
+  [ ! -e "$output/failed" ] || mapfile -d "" -t -O ${#failed[@]} failed <"$output/failed"
+  [ ! -e "$output/skipped" ] || mapfile -d "" -t -O ${#skipped[@]} skipped <"$output/skipped"
 }
 
 # in_memory COMMAND...: run it with temporary files in memory, if there are two gigabytes for them:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 CI = Path(__file__).parents[2] / ".ci"
-NEEDED = "bash basename chmod cp dirname env grep ls mkdir mktemp rm tail".split()
+NEEDED = "bash basename cat chmod cp dirname env grep ls mkdir mktemp rm sleep tail touch".split()
 INSTALLED = ("abs-shield", "lint-imports", "mypy", "nox", "pip", "python", "ruff")
 MEMORY = Path("/dev/shm")
 PROGRAM = r"""#!/usr/bin/env bash
@@ -21,8 +21,11 @@ echo "$name ${TMPDIR-}" >>"$CALLS.temporary"
 echo "${HYPOTHESIS_PROFILE-} $name $*" >>"$CALLS"
 [[ "$name $*" != "python -c "*sys.version_info* ]] || echo 3.11
 [[ "$name $*" != "python3 -m venv "* ]] || { mkdir -p "$3/bin" && cp "$0" "$3/bin/pip"; }
+[[ "$name $*" != *"$WAITS"* ]] || { sleep 1; echo "${HYPOTHESIS_PROFILE-} $name done" >>"$CALLS"; }
 [[ "$name $*" != *"$FAILS"* ]] || { printf 'WARNING: old\nERROR: no such package\n'; exit 3; }
 """
+FASTMCP = "nox -s adapters(adapter='fastmcp')"
+OTHERS = "nox -k adapters and not (lowest or fastmcp)"
 README = "./install dev && python3 -m pytest -n auto\n"
 
 pytestmark = pytest.mark.skipif(
@@ -67,14 +70,19 @@ def program(path: Path) -> None:
 
 @pytest.fixture
 def run_script(checkout):
-    """Run a script of `.ci`; calls that hold the text *fails* exit with 3, *free* KiB are free."""
+    """
+    Run a script of `.ci`; *free* KiB are free.
 
-    def run(script: str, *, fails: str = "nothing", free: int = 0) -> Done:
+    Calls that hold the text *fails* exit with 3, those with *waits* take a second.
+    """
+
+    def run(script: str, *, fails: str = "nothing", waits: str = "nothing", free: int = 0) -> Done:
         calls = checkout / "calls"
         words = {
             "PATH": str(checkout / "bin"),
             "CALLS": str(calls),
             "FAILS": fails,
+            "WAITS": waits,
             "FREE": str(free),
             "PYTHONDONTWRITEBYTECODE": "1",
             "ABS_SHIELD_DATA": str(checkout / "nowhere"),
@@ -96,7 +104,16 @@ def test_every_step_passes(run_script):
 
     assert 0 == done.code
     assert "FAILED" not in done.out
-    assert "ci nox -s adapters -j 2 -- -m not data and not release" == done.calls[-1]
+    assert f"ci {OTHERS} -- -m not data and not release" in done.calls
+    assert f"ci {FASTMCP} -- -m not data and not release" in done.calls
+
+
+def test_small_steps_run_beside_the_slow_tests(run_script):
+    """The run waits for the last of them, and prints their output below that of the slow tests."""
+    done = run_script("run", waits="nox -k")
+
+    assert "ci nox done" == done.calls[-1]
+    assert done.out.index("-m slow and not data") < done.out.index("$ .venv/bin/ruff check .")
 
 
 def test_the_tests_of_the_readme_run_with_the_ci_profile(run_script):
@@ -162,8 +179,13 @@ def test_nothing_installed_fails(run_script, checkout):
         ),
         (
             "run",
-            "nox -s adapters",
-            "in_memory .venv/bin/nox -s adapters -j 2 -- -m not data and not release",
+            "nox -k adapters",
+            f"in_memory .venv/bin/{OTHERS} -- -m not data and not release",
+        ),
+        (
+            "run",
+            FASTMCP,
+            f"in_memory .venv/bin/{FASTMCP} -- -m not data and not release",
         ),
         ("full", "ruff check", ".venv/bin/ruff check ."),
         ("full", "nox -s lowest", ".venv/bin/nox -s lowest"),
@@ -177,7 +199,7 @@ def test_a_failed_step_is_listed_at_the_end(run_script, script, fails, step):
 
     assert 1 == done.code
     assert f"== FAILED: {step}" in failed_steps(done)
-    assert any("nox -s adapters" in call for call in done.calls)
+    assert any(OTHERS in call for call in done.calls)
 
 
 def test_what_cannot_run_here_is_listed_at_the_end(run_script):
