@@ -201,6 +201,8 @@ def _find_side_by_side(
     rows = [(split, True)]
     if tokens[-1].isalpha():
         rows += [(row, False) for row in _singular_and_plural(tokens)]
+    elif len(tokens) > 1:
+        rows += [(row, False) for row in _with_other_noun(tokens)]
     if split[-1:] and split[-1].isalpha():
         rows += [(row, True) for row in _singular_and_plural(split)]
     for row, is_of_words in rows:
@@ -227,6 +229,14 @@ def _singular_and_plural(tokens: Sequence[str]) -> list[list[str]]:
     """Return the English singular and plural of a name that ends with a word."""
     *before, last = tokens
     return [[*before, last + "s"], [*before, last.removesuffix("s")]]
+
+
+def _with_other_noun(tokens: Sequence[str]) -> list[list[str]]:
+    """Return a name with another English number of the noun before its code: ``flyers A5``."""
+    *before, noun, code = tokens
+    if not noun.isalpha() or len(noun) < _LEAST_LETTERS:
+        return []
+    return [[*before, noun + "s", code], [*before, noun.removesuffix("s"), code]]
 
 
 def _find_form(candidates: Iterable[Form], index: TokenIndex) -> At | None:

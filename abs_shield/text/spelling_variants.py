@@ -26,6 +26,13 @@ _IPV6 = re.compile(r"[0-9a-f:]{2,39}")
 _BIC = re.compile(r"([a-z]{6}[a-z0-9]{2})(xxx)?")
 _NEGATIVE = re.compile(r"-\d[\d.,]*")
 _HEADED = re.compile(r"([a-z]+)(\d+)$")
+_TWO_PARTS = re.compile(r"(?=.*\d)(?=.*[a-z])([a-z]{1,3}|\d{2,6})([-/]?)([a-z]{1,3}|\d{2,6})")
+_UNITS = frozenset(
+    "d g h k l m p s t v w x ad am cm gb kb kg km kw ma mb mg mh ml mm ms nm pm tb".split()
+)
+"""Units and the like after a number: ``12m`` is not the code ``M12``."""
+_LEAST_APART = 3
+"""Digits of a code whose letter may be a word: ``504 B``."""
 _LONGEST = 128  # characters; longer values are prose or keys, which have one spelling
 _NUMERALS = ("", *"一二三四五六七八九")
 _FIRST = "1er 1re 1a primero primo primeiro premier ersten första первое первого".split()
@@ -200,6 +207,24 @@ def _codes(text: str) -> Iterator[Form]:
         yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
     if head := _HEADED.match(letters):
         yield head.groups()
+    yield from _in_other_order(text)
+
+
+def _in_other_order(text: str) -> Iterator[Form]:
+    """
+    Yield a code of letters and digits with the digits on the other side.
+
+    >>> [*_in_other_order("b-54")], [*_in_other_order("504b")], [*_in_other_order("m12")]
+    ([('54-b',), ('54b',)], [('b-504',), ('b504',)], [])
+    """
+    if (code := _TWO_PARTS.fullmatch(text)) is None:
+        return
+    one, mark, other = code.groups()
+    if mark or not {one, other} & _UNITS:
+        yield (f"{other}-{one}",)
+        yield (f"{other}{one}",)
+    if len(other) >= _LEAST_APART and other.isdigit() and one != "a":  # `504 a night`
+        yield other, one
 
 
 def is_negative(normalised: str) -> bool:

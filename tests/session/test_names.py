@@ -54,3 +54,29 @@ def test_a_host_may_set_attributes(name: str) -> None:
     setattr(session, name, "seven")
 
     assert "seven" == getattr(session, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "others"),
+    [
+        ("room 504-B", "B-504", ("B-505", "B-54", "C-504")),
+        ("room 504 B", "B-504", ("B-505", "D-504")),
+        ("room B-504", "504B", ("505B", "504C")),
+        ("unit 77-AK", "AK-77", ("AK-78", "KA-77", "AK-7")),
+        ("locker 12C", "C12", ("C13", "D12")),
+        ("200 flyers A5", "flyer A5", ("flyer A6", "flier A5", "flyer 5A")),
+        ("a flyer A5", "flyers A5", ("flyers A4",)),
+        ("a hose of 12m", "hose", ("M12",)),
+        ("504 a night", "504", ("A-504",)),
+    ],
+)
+def test_the_parts_of_a_code_and_the_number_of_a_noun(text, value, others):
+    """
+    The digits of a code may come first, and a noun beside a code may be plural; a value that
+    differs in one character is not found.
+    """
+    session = Session()
+    session.user(text)
+
+    assert session.origin(value) is not None
+    assert {None} == {session.origin(other) for other in others}
