@@ -406,3 +406,101 @@ HOTELS = "The Alder hotel has 85 rooms. The Birch hotel has 95 rooms. Both hotel
 def test_numbers_of_running_text(answer, emitted):
     """A number is emitted only if the sentence of the evidence on that subject has it."""
     assert emitted == (after(HOTELS, answer=answer).report.action == "emit")
+
+
+CLASS = {"title": "Yoga flow", "start_time": "18:15", "duration_min": 75}
+FLIGHTS = [
+    {"flight": "SK 1472", "dep": "07:05", "duration": "1h 55m", "price": 129},
+    {"flight": "DY 931", "dep": "12:40", "duration": "2h05m", "price": 98},
+]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "answer"),
+    [
+        (CLASS, "It ends at 19:30."),
+        ({"starts": "18:15", "length": "three quarters of an hour"}, "It is 18:15 to 19:00."),
+        ({"film": "Dune", "starts": "20:15", "runtime": "2h 35m"}, "Dune ends at 22:50."),
+        ({"room": "Oak", "start": "14:00", "duration": "PT1H30M"}, "Oak is free at 15:30."),
+        ({"trip": "an hour and a half"}, "The trip takes 90 minutes."),
+        ({"trip": "PT2H20M"}, "The trip takes 2 hours 20 minutes."),
+        ({"wait": "half an hour"}, "You wait 30 minutes."),
+        (FLIGHTS, "SK 1472 leaves at 07:05 and lands at 09:00. DY 931 leaves at 12:40."),
+        (FLIGHTS, "DY 931 leaves at 12:40 and lands at 14:45."),
+    ],
+)
+def test_the_end_of_a_start_and_a_duration(evidence, answer):
+    """An end time follows from a start and a duration; another time does not."""
+    assert "emit" == after(evidence, answer=answer).report.action
+
+
+@pytest.mark.parametrize(
+    ("evidence", "answer"),
+    [
+        (CLASS, "It ends at 19:35."),
+        ({"starts": "18:15", "length": "three quarters of an hour"}, "It is 18:15 to 19:15."),
+        ({"trip": "an hour and a half"}, "The trip takes 80 minutes."),
+        (FLIGHTS, "SK 1472 lands at 14:45."),
+    ],
+)
+def test_another_end_than_that_of_the_duration(evidence, answer):
+    """An end time of another duration, or of another record, is not emitted."""
+    assert "emit" != after(evidence, answer=answer).report.action
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("Po przelewie saldo: 3 310,22 zł.", True),
+        ("Na koncie jest 1 234 567,89 zł, zostało 3 310,22.", True),
+        ("Po przelewie saldo: 3 310,32.", False),
+    ],
+)
+def test_groups_of_a_number_with_decimals(answer, emitted):
+    """A number in groups with blanks keeps its decimals."""
+    evidence = {"saldo": 3310.22, "konto": 1234567.89}
+
+    assert emitted == (after(evidence, answer=answer).report.action == "emit")
+
+
+LOANS = {
+    "loans": [
+        {"loan_id": "L551", "title": "The Overstory", "due": "2026-11-30"},
+        {"loan_id": "L560", "title": "Piranesi", "due": "2026-12-19"},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("I see The Overstory: it is now due on December 21.", True),
+        ("The Overstory is extended. It is now due on December 21.", True),
+        ("The Overstory is due on December 21, Piranesi on December 19.", True),
+        ("Piranesi is due on December 21.", False),
+        ("The Overstory is extended; Piranesi is due on December 21.", False),
+    ],
+)
+def test_a_record_that_a_later_result_changed(answer, emitted):
+    """The new value of a record is found in a later result with its id, or of a call with it."""
+    for result, arguments in (
+        ({"loan_id": "L551", "due": "2026-12-21"}, {}),
+        ({"id": "L551", "due": "2026-12-21", "fee": 0.0}, {}),
+        ({"due": "2026-12-21", "renewals": "one"}, {"loan_id": "L551"}),
+    ):
+        call = {"name": "renew_loan", "arguments": json.dumps(arguments)}
+        session = Session()
+        session.user("Please look it up.")
+        session.tool_result("list_loans", LOANS, call_id="c0")
+        session.add(
+            [
+                {
+                    "role": "assistant",
+                    "tool_calls": [{"id": "c1", "type": "function", "function": call}],
+                },
+                {"role": "tool", "tool_call_id": "c1", "content": json.dumps(result)},
+            ]
+        )
+        check = checked(answer, session=session, config=AnswerConfig())
+
+        assert emitted == (check.report.action == "emit"), result

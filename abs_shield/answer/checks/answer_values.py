@@ -44,6 +44,7 @@ Values of one answer that are checked in full, as many as a long table has; each
 Further values are only looked up, which is cheap, and as many of the absent ones are derived.
 """
 # each may search sentences of all evidence; one conflict explains an answer
+_MOST_GROUPS = 5  # of a number such as 1 234 567,89
 _MOST_CONFLICTS = 50
 """Absent values of an answer for which a conflicting value is searched."""
 _HEDGE = re.compile(
@@ -137,8 +138,12 @@ class AnswerValues:
                 whole = join_durations(self._answer, one, other) or join_number_groups(
                     self._answer, one, other
                 )
-                if whole and (matches := self._index.find(whole)):
-                    self._matches[n] = self._matches[n + 1] = matches
+                for last in range(n + 1, min(n + _MOST_GROUPS, len(self._values))):
+                    if whole and last > n + 1:
+                        whole = join_number_groups(self._answer, whole, self._values[last])
+                    if whole and (matches := self._index.find(whole)):
+                        self._matches[n : last + 1] = [matches] * (last + 1 - n)
+                        break
 
     def within(self, start: int, end: int) -> Iterator[CheckedValue]:
         """Yield the result for each value that begins between two offsets, in order."""
@@ -174,6 +179,8 @@ class AnswerValues:
         records = self._bindings.records(value)
         matches = self._bindings.of_field(value, matches, records)
         one = self._bindings.own(matches, records)
+        if one is None and matches:
+            one = self._bindings.changed(value, matches)
         other = (
             self._bindings.find_replacement(value, matches, records)
             if matches and one is None

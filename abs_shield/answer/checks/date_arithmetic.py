@@ -15,7 +15,17 @@ from abs_shield.answer.evidence.record_paths import record_of
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.identifier_words import name_words
 from abs_shield.text.values.date_values import weekdays
-from abs_shield.text.values.figure import DATE, TIME, Day, Figure, Minute, figures_agree, is_near
+from abs_shield.text.values.figure import (
+    DATE,
+    NUMBER,
+    TIME,
+    Day,
+    Figure,
+    Minute,
+    figures_agree,
+    is_near,
+)
+from abs_shield.text.values.units import field_units, units_of
 
 _MOST = 48
 """Dates and times that are operands, at most: all pairs of them are compared."""
@@ -51,6 +61,7 @@ _EQUALS = re.compile(r"[ *_`]{0,4}[=\u2248]")
 """Sign after a difference: 12:30 - 11:00 = 1:30."""
 _RELATIVE = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
 _WORD = re.compile(r"[a-z]+")
+_MINUTE = 60_000  # milliseconds
 _NEAR = 14
 """Characters beside a date in which its weekday may occur."""
 
@@ -99,6 +110,7 @@ class DateArithmetic:
         ).casefold()[-_LONGEST_WORDS:]
         # computed when first needed: few answers have a weekday beside an unknown date
         self._ranges: list[tuple[date, date]] | None = None
+        self._periods: list[tuple[Figure, Figure]] | None = None
         self._reversed_at = {*self._reversed_times(values)}
 
     def supports(self, value: Figure) -> bool:
@@ -113,7 +125,7 @@ class DateArithmetic:
         if any(figures_agree(value, there) for pair in pairs for there in _shift(*pair)):
             return True
         if value.kind == TIME:
-            return self._is_clock(value)
+            return self._is_clock(value) or self._ends_record(value)
         return self._is_relative_day(value) or self._is_within(value)
 
     def is_reversed(self, value: Figure) -> bool:
@@ -154,6 +166,32 @@ class DateArithmetic:
         times = [one for one in self._own if one.kind == TIME]
         between = (_difference(*pair) for pair in combinations(times, 2))
         return value.value in (_as_clock(self._lengths), *between)
+
+    def _ends_record(self, value: Figure) -> bool:
+        """
+        Return whether a record has the start and the duration of a period that ends at a time.
+
+        It is the only record with both, or the answer also states its start.
+        """
+        if self._periods is None:
+            self._periods = [*islice(self._periods_of(), _MOST_RANGES)]
+        return any(
+            figures_agree(value, end)
+            and (len(self._periods) == 1 or any(figures_agree(at, start) for at in self._own))
+            for start, end in self._periods
+        )
+
+    def _periods_of(self) -> Iterator[tuple[Figure, Figure]]:
+        """Yield the start of each record with one duration, and its end."""
+        read = self._index.values[-_MOST_READ:]
+        times = [one for one in read if one.is_result and one.figure.kind == TIME]
+        for one in times:
+            record = self._index.records.inside(one.piece, one.steps)[:_MOST]
+            lengths = [length for each in record if (length := _minutes(each)) is not None]
+            # with two durations it is unknown which one begins at that time
+            if len(lengths) == 1 and _LAST.isdisjoint(name_words(one.field)):
+                for end in _shift(one.figure, lengths[0], signs=(1,)):
+                    yield one.figure, end
 
     def _is_relative_day(self, value: Figure) -> bool:
         """Return whether the user named the day relative to one of the evidence: next Friday."""
@@ -220,11 +258,12 @@ class DateArithmetic:
 
 def _shift(moment: Figure, length: Figure, *, signs: Sequence[int] = (1, -1)) -> Iterator[Figure]:
     """Yield a date or time shifted by a duration, later (1) and earlier (-1)."""
-    value, number = moment.value, int(length.numbers[0])
+    value, amount = moment.value, length.numbers[0]
+    number = int(amount)
     for sign in signs:
         match value:
             case Minute(minutes=at) if length.unit[0] in "hm":
-                minutes = at + sign * number * (60 if length.unit[0] == "h" else 1)
+                minutes = at + sign * int(amount * (60 if length.unit[0] == "h" else 1))
                 # 1440 minutes a day: a time after midnight
                 yield moment._replace(values=(Minute(minutes % 1440, value.half),))
             case Day(year=year, month=month, day=int(day)) if length.unit[0] in "dnw":
@@ -234,6 +273,18 @@ def _shift(moment: Figure, length: Figure, *, signs: Sequence[int] = (1, -1)) ->
                 except (ValueError, OverflowError):  # before year 1, or after 9999
                     continue
                 yield moment._replace(values=(Day(year and there.year, there.month, there.day),))
+
+
+def _minutes(one: EvidenceValue) -> Figure | None:
+    """Return a duration of a record in minutes, by its own unit or that of its field."""
+    figure = one.figure
+    if figure.kind != NUMBER:
+        return None
+    units = units_of(figure.unit) or ((not figure.unit and field_units(one.field)) or ())
+    worths = [worth for kind, worth in units if kind == "time"]
+    if not worths or figure.unit == "m":
+        return None
+    return figure._replace(values=(figure.numbers[0] * worths[0] / _MINUTE,), unit="minutes")
 
 
 def _ends_before(one: Figure, other: Figure) -> bool:

@@ -116,6 +116,22 @@ class RecordBindings:
             return next(iter(matches), None)
         return next((one for one in matches if self._is_own(one, records)), None)
 
+    def changed(self, value: Figure, matches: Sequence[EvidenceValue]) -> EvidenceValue | None:
+        """
+        Return the first of *matches* that another result has for the record named before a value.
+
+        After a loan is renewed, its new date is in the result of the renewal.
+        """
+        others = [
+            other
+            for place in self.scope.nearest(value)[:_MOST_RECORDS]
+            for other in self._index.other_places(place)
+        ]
+        return next(
+            (one for one in matches if any(self._index.is_in_place(one, at) for at in others)),
+            None,
+        )
+
     def _is_own(self, one: EvidenceValue, records: Sequence[KeyPlace]) -> bool:
         # a text or a single record belongs to whatever the answer is about
         if not (one.is_result or one.is_argument) or one.piece < 0 or self._index.is_alone(one):

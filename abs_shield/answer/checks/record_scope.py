@@ -167,6 +167,13 @@ class RecordScope:
             return mentions[place][1]
         return ()
 
+    def nearest(self, value: Figure) -> tuple[KeyPlace, ...]:
+        """Return the places of the last key before a value in its sentence, else in its line."""
+        for start in (self.sentence(value.start)[0], self.line(value.start)[0]):
+            if mentions := self._mentions(start, value.start):
+                return mentions[-1][1]
+        return ()
+
     def subject(self, value: Figure) -> tuple[KeyPlace, ...]:
         """Return the record named before a value in its sentence, if no other is named."""
         start, end = self.sentence(value.start)

@@ -23,7 +23,7 @@ from abs_shield.answer.evidence.evidence_value import (
     id_keys_of,
     keys_of,
 )  # fmt: skip
-from abs_shield.answer.evidence.record_paths import Leaf, Steps, walk
+from abs_shield.answer.evidence.record_paths import Leaf, Steps, is_foreign, record_of, walk
 from abs_shield.answer.evidence.record_values import RecordValues
 from abs_shield.answer.evidence.text_rows import PROSE, rows
 from abs_shield.text.mentions import FUNCTION_WORDS
@@ -47,6 +47,8 @@ _MOST_KEYS = 20_000
 """Maximum number of ids whose endings are compared."""
 _MOST_LINES = 200  # a calculator's result is short
 _MOST_CACHED = 1_000  # answers repeat values; more distinct ones are only looked up once
+_MOST_IDS = 40
+"""Values of a record, and places of its id, that are read for the same record elsewhere."""
 _MOST_PERIODS = 20
 """Records with one time that are read."""
 _NEAR_TIMES = 60
@@ -77,6 +79,7 @@ class ValueIndex:
         self._by_key: dict[Any, list[int]] = defaultdict(list)
         self._find_cache: dict[Any, tuple[EvidenceValue, ...]] = {}
         self._tables: set[int] = set()
+        self._other_places: dict[tuple[int, Steps], list[KeyPlace]] = {}
         for place, piece in enumerate(self.pieces):
             first = len(self.values)
             self._read(place, piece)
@@ -291,6 +294,39 @@ class ValueIndex:
 
     # Records -------------------------------------------------------------------------------------
 
+    def other_places(self, place: KeyPlace) -> list[KeyPlace]:
+        """
+        Return where other results have the record of a key, by its id: the list has the loan L551,
+        and so has the result of its renewal, or the call.
+        """
+        key = place.piece, record_of(place.steps)
+        places = self._other_places.get(key)
+        if places is None:
+            places = self._other_places[key] = [*self._places_of_ids(*key)]
+        return places
+
+    def _places_of_ids(self, piece: int, record: Steps) -> Iterator[KeyPlace]:
+        for one in self.records.inside(piece, record)[:_MOST_IDS]:
+            for key in (*id_keys_of(one.figure),)[:1]:
+                others = [self.values[n] for n in self._by_key[key][:_MOST_IDS]]
+                # an id of several records, such as a customer's, identifies none of them
+                if one.steps[len(record) :] == (one.field,) and all(
+                    other.piece != piece or other.steps[: len(record)] == record
+                    for other in others
+                    if other.is_result
+                ):
+                    yield from (
+                        KeyPlace(other.piece, () if other.is_argument else other.steps)
+                        for other in others
+                        if other.piece not in (piece, -1) and _is_same_field(one, other)
+                    )
+
+    def is_in_place(self, one: EvidenceValue, place: KeyPlace) -> bool:
+        """Return whether a value is in the record of a key; of a call, in its only record."""
+        if place.piece != one.piece:
+            return False
+        return not (is_foreign(place.steps, one.steps) if place.steps else record_of(one.steps))
+
     def newer(self, one: EvidenceValue) -> EvidenceValue | None:
         """
         Return the value of the newest result of the same call at the same path, if it differs.
@@ -374,6 +410,11 @@ def _names_beside(leaf: Leaf, visited: set[str]) -> Iterator[str]:
         yield leaf.field
     if isinstance(leaf.value, str) and _WORDS_OF_CODE.fullmatch(leaf.value):
         yield leaf.value
+
+
+def _is_same_field(one: EvidenceValue, other: EvidenceValue) -> bool:
+    """Return whether two ids are of one kind, by their fields: ``loan_id``, or ``id`` of a loan."""
+    return one.field == other.field or "id" in (one.field.casefold(), other.field.casefold())
 
 
 def _is_earlier(one: Figure, other: Figure) -> bool:

@@ -35,6 +35,16 @@ _WEEKDAYS = (
 )
 _WEEKDAY = {name: n for n, names in enumerate(_WEEKDAYS) for name in names.split()}
 
+_CLOCK = dict(
+    zip(
+        "one two three four five six seven eight nine ten eleven twelve".split(),
+        range(1, 13),
+        strict=True,
+    )
+)
+_PARTS = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
+"""Minutes before or after an hour, in words."""
+
 DATES = (
     r"(?P<iso>\d{4}-\d{2}-\d{2})"
     r"(?:[T ](?P<isotime>\d{1,2}:\d{2}(?::00(?:\.0{1,9})?)?Z?)(?::\d{2}(?:\.\d{1,9})?)?)?"
@@ -58,6 +68,10 @@ TIMES = (
     r"(?P<euro>\d{1,2}(?:[.h:]\d{2})?[ ]Uhr|\d{1,2}h\d{2}"
     r"|(?<=\b\u00e0 )\d{1,2}[ ]?h(?:eures?)?(?:[ ]?\d{2})?)\b",
     r"(?P<word>\b(?:noon|midnight)\b)",
+    r"\b(?P<part>half|quarter|five|ten|twenty(?:[ -]five)?)[ ]past[ ]"
+    rf"(?P<past>{'|'.join(_CLOCK)}|\d{{1,2}})\b(?![.,:]?\d)",
+    r"\b(?:(?P<less>quarter)|(?<=\bat )(?P<fewer>five|ten|twenty(?:[ -]five)?))[ ]to[ ]"
+    rf"(?P<to>{'|'.join(_CLOCK)}|\d{{1,2}})\b(?![.,:]?\d)",
 )
 """Forms of times of day."""
 _LAST_MONTH, _LAST_DAY, _LAST_HOUR = 12, 31, 24
@@ -205,6 +219,15 @@ def _earlier_day(match: re.Match[str], text: str, day: Day) -> Figures:
 
 def time_of(match: re.Match[str], text: str) -> Figures:
     groups = match.groupdict()
+    if at := groups.get("past") or groups.get("to"):
+        hour = _CLOCK.get(at.casefold()) or int(at)
+        part = (groups.get("part") or groups.get("less") or groups["fewer"]).casefold()
+        minutes = _PARTS.get(part, 25) * (1 if groups.get("past") else -1)
+        if 1 <= hour <= 12:
+            yield build_figure(
+                TIME, text, match.span(), Minute((60 * hour + minutes) % 720, half=True)
+            )
+        return
     digits = (
         groups.get("clock") or groups.get("hour") or groups.get("euro") or groups.get("word") or ""
     )

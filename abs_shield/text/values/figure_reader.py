@@ -18,6 +18,7 @@ from abs_shield.text.values.figure import (
 )
 from abs_shield.text.values.number_values import (
     SIGNS,
+    duration_of,
     id_of,
     list_number_of,
     money_of,
@@ -36,6 +37,7 @@ from abs_shield.text.values.numerals import (
     CODES,
     CUED,
     DIGITS,
+    DURATION,
     EMAIL,
     END,
     FILE,
@@ -43,6 +45,7 @@ from abs_shield.text.values.numerals import (
     MARKS,
     PHONE,
     SCALE,
+    SHORT_DURATION,
     SPACED,
     TOKEN,
     URL,
@@ -128,7 +131,9 @@ _LIST_NUMBER = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _HAS = re.compile(
-    rf"\d|\w[@.]\w|://|\b(?=[aotfsenhmbz])(?:noon\b|midnight\b|{WORDS}\b)", re.IGNORECASE
+    r"\d|\w[@.]\w|://|\b(?=[aotfsenhmbzq])(?:noon\b|midnight\b|half[ -]|quarter[ ]"
+    rf"|an?[ ](?:hour|day|week|month|year|quarter)\b|{WORDS}\b)",
+    re.IGNORECASE,
 )
 
 
@@ -245,11 +250,13 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Figures]], .
     (_MONEY_FORM, money_of),
     (_PERCENT_FORM, percent_of),
     (_CUED_FORM, id_of),
+    (_form(rf"(?<![A-Za-z0-9_.,-]){SHORT_DURATION}(?![A-Za-z0-9_])"), duration_of),
     (_SCALED_FORM, scaled_number_of),
     (_RANGE_FORM, range_of),
     (_form(r"(?<![A-Za-z0-9_])(\d{1,6})(?:st|nd|rd|th)\b"), ordinal_of),
     (_form(TOKEN), token_of),
     (_NUMBER_FORM, number_of),
+    (_form(rf"(?<![A-Za-z0-9_-])(?=[aotfsenhmbz]){DURATION}\b"), duration_of),
     (_form(_IN_WORDS), words_of),
 )  # fmt: skip
 """The order matters: text matched by one form is hidden from later ones."""

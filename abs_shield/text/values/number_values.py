@@ -137,6 +137,44 @@ def words_of(match: re.Match[str], text: str) -> Figures:
     yield build_figure(NUMBER, text, span, value, step=step, unit=unit, soft=soft)
 
 
+def duration_of(match: re.Match[str], text: str) -> Figures:
+    """
+    Yield a duration in words, in its unit, or one of hours and minutes, in minutes.
+
+    >>> from abs_shield.text.values.figure_reader import figures
+    >>> words = ("half an hour", "an hour and a half", "three quarters of an hour", "2h 20m")
+    >>> [f"{one.value} {one.unit}" for text in words for one in figures(text)]
+    ['0.5 hour', '1.5 hour', '0.75 hour', '140 minutes']
+    """
+    groups = match.groupdict()
+    if "hours" in groups:
+        hours = groups["hours"] or groups["isohours"] or 0
+        total = 60 * int(hours) + int(groups["minutes"] or groups["isominutes"] or 0)
+        yield build_figure(
+            NUMBER, text, match.span(), Decimal(total), step=Decimal(1), unit="minutes"
+        )
+        return
+    if groups["half"]:
+        value, unit = _HALF, groups["halved"]
+    elif groups["quarters"]:
+        value, unit = _QUARTERS[groups["quarters"].casefold()[0]], groups["quartered"]
+    elif groups["one"]:
+        value, unit = Decimal(1), groups["one"]
+    else:
+        whole = groups["whole"].casefold()
+        value = (Decimal(1) if whole in ("a", "an") else parse_number_words(whole)) + _HALF
+        unit = groups["period"]
+    # as precise as it is written, but the writer's own words
+    step = Decimal("0.1") if value % _HALF == 0 else Decimal("0.05")
+    unit = unit.casefold()
+    yield build_figure(NUMBER, text, match.span(), value, step=step, unit=unit, soft=True)
+
+
+_HALF = Decimal("0.5")
+_QUARTERS = {"a": Decimal("0.25"), "o": Decimal("0.25"), "t": Decimal("0.75")}
+"""The first letters of a, one and three."""
+
+
 def ordinal_of(match: re.Match[str], text: str) -> Figures:
     yield _soft(match[1], match.span(), text)
 

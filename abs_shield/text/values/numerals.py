@@ -61,6 +61,19 @@ WORDS = (
     r"(?:[ ]dozen)?)(?:[ -]and[ -]a[ -]half)?"
 )
 """A number in English words: two hundred and six, half a dozen, one and a half."""
+_PERIODS = "hours?|days?|weeks?|months?|years?"
+DURATION = (
+    rf"(?:(?P<half>half)[ -](?:an?[ ])?(?P<halved>hour|day|year)"
+    rf"|(?P<quarters>an?|one|three)[ ]quarters?[ ]of[ ]an?[ ](?P<quartered>hour|year)"
+    rf"|(?P<whole>an?|{WORDS})[ ](?P<period>{_PERIODS})(?P<more>[ ]and[ ]a[ ]half)"
+    r"|an[ ](?P<one>hour))"
+)
+"""A duration in words that are not a number before its unit: half an hour, a day and a half."""
+SHORT_DURATION = (
+    r"(?:(?P<hours>\d{1,3})[ ]?h(?:rs?|ours?)?[ ]?(?P<minutes>\d{1,2})[ ]?m(?:ins?)?"
+    r"|PT(?=\d)(?:(?P<isohours>\d{1,3})H)?(?:(?P<isominutes>\d{1,4})M)?(?:0S)?)"
+)
+"""Hours and minutes: ``2h 20m``, ``PT1H30M``."""
 _GAP = re.compile(f"{GAP}|[ ]")
 _ONE = Decimal(1)
 COUNTED = 12

@@ -198,13 +198,16 @@ def join_number_groups(text: str, one: Figure, other: Figure) -> Figure | None:
     """
     if one.kind != NUMBER or other.kind != NUMBER or text[one.end : other.start] != " ":
         return None
-    head, group = one.text, text[other.start : other.start + 3]
-    if not (head.isdigit() and len(head) <= 3 and group.isdigit()):
+    head, last = one.text, _GROUP.fullmatch(other.text)
+    # `12 871 345`: the first two groups were joined before
+    if last is None or _GROUPS.fullmatch(head) is None:
         return None
-    if text[other.start + 3 : other.start + 4].isdigit():
-        return None
-    value = Decimal(head + group)
-    return Figure(NUMBER, f"{head} {group}", one.start, other.end, (value,), unit=other.unit)
+    value = Decimal(f"{head.replace(' ', '')}{last[1]}.{last[2] or 0}")
+    step = Decimal(1).scaleb(-len(last[2] or ""))
+    written = f"{head} {other.text}"
+    return Figure(NUMBER, written, one.start, other.end, (value,), step=step, unit=other.unit)
 
 
+_GROUP = re.compile(r"(\d{3})(?:[.,](\d{1,2}))?")
+_GROUPS = re.compile(r"\d{1,3}(?: \d{3})*")
 _JOINED = re.compile(r"[ -]?[A-Za-z]{1,12}\.?,?[ ](?:and[ ])?")

@@ -260,3 +260,47 @@ def test_endless_rows_of_numbers_are_read(piece, length):
     """Rows of numbers of any length are read in one pass."""
     text = piece * (length // len(piece))
     assert all(text[one.start : one.end] == one.text for one in figures(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("half an hour", ["0.5 hour"]),
+        ("an hour and a half", ["1.5 hour"]),
+        ("two and a half days", ["2.5 days"]),
+        ("two days and a half", ["2.5 days"]),
+        ("three quarters of an hour", ["0.75 hour"]),
+        ("for an hour", ["1 hour"]),
+        ("2h 20m", ["140 minutes"]),
+        ("PT1H30M", ["90 minutes"]),
+        ("PT90M and $20m", ["90 minutes", "20000000 USD"]),
+        ("an hourly rate, an honour, half of it", []),
+    ],
+)
+def test_durations_in_words_and_letters(text, found):
+    """A duration has its unit, or minutes if it has hours and minutes."""
+    assert found == [f"{one.value.normalize():f} {one.unit}" for one in figures(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("half past six", 6 * 60 + 30),
+        ("at a quarter past seven", 7 * 60 + 15),
+        ("at a quarter to nine", 8 * 60 + 45),
+        ("quarter to one", 45),
+        ("twenty-five past 5", 5 * 60 + 25),
+        ("at ten to twelve", 11 * 60 + 50),
+    ],
+)
+def test_times_in_words(text, minutes):
+    """A time in words may be in the morning or in the afternoon."""
+    (time,) = (one for one in figures(text) if one.kind == "time")
+
+    assert (minutes, True) == (time.value.minutes, time.value.half)
+
+
+@pytest.mark.parametrize("text", ["ten to twelve people", "half past 13", "a quarter to 9.5 %"])
+def test_other_words_than_a_time(text):
+    """A range, an hour that does not exist, and a part of a number are no times."""
+    assert [] == [one for one in figures(text) if one.kind == "time"]
