@@ -41,21 +41,32 @@ _LITTLE = frozenset(
     "die das mein meine ma mon mi su".split()
 )
 _NUMBERS = frozenset("number no nr num nummer numero número numéro номер n nº".split())
-_LABELS = _NUMBERS | frozenset(
-    "acct acc bank pan claim case contract member membership customer client meter routing sort "
-    "bsb aba clabe aadhaar siren siret tax vat tin ein nhs nino licence license permit "
-    "confirmation receipt bill "
-    "mrn pnr patient student employee badge docket prescription specimen sample incident request "
-    "konto kto karte bestellung auftrag rechnung buchung kunde vertrag vorgang sendung "
-    "kontonummer kartennummer kundennummer bestellnummer auftragsnummer rechnungsnummer "
-    "vertragsnummer sendungsnummer zählernummer "
-    "compte carte commande facture réservation dossier contrat colis "
-    "cuenta tarjeta pedido factura reserva cliente contrato conta cartão encomenda fatura "
-    "conto carta ordine fattura prenotazione contratto rekening bestelling factuur "
-    "konta zamówienie faktura счет счёт счёта карта карты заказ заказа телефон".split()
+_OFFICIAL = frozenset(
+    "utr nino tfn abn acn ird bsn kvk cpf cnpj rg pesel regon nip nif nie dni nss cuit cuil rut "
+    "ruc nit rfc curp nir pps ppsn oib cnp egn cvr cpr npi dea ndc mpan mprn pdl pce imsi msisdn "
+    "eori lei duns orgnr steuernummer steuernr personnummer organisasjonsnummer kennitala ytunnus "
+    "инн снилс огрн кпп".split()
+)
+"""Official numbers of people, companies and supply points, by their names in many countries."""
+_LABELS = (
+    _NUMBERS
+    | _OFFICIAL
+    | frozenset(
+        "acct acc bank pan claim case contract member membership customer client meter routing "
+        "sort bsb aba clabe aadhaar siren siret tax vat tin ein nhs nino licence license permit "
+        "confirmation receipt bill "
+        "mrn pnr patient student employee badge docket prescription specimen sample incident "
+        "request konto kto karte bestellung auftrag rechnung buchung kunde vertrag vorgang sendung "
+        "kontonummer kartennummer kundennummer bestellnummer auftragsnummer rechnungsnummer "
+        "vertragsnummer sendungsnummer zählernummer "
+        "compte carte commande facture réservation dossier contrat colis "
+        "cuenta tarjeta pedido factura reserva cliente contrato conta cartão encomenda fatura "
+        "conto carta ordine fattura prenotazione contratto rekening bestelling factuur "
+        "konta zamówienie faktura счет счёт счёта карта карты заказ заказа телефон".split()
+    )
 )
 """Labels of numbers, besides the names of fields that hold identifiers."""
-_KINDS = frozenset(
+_KINDS = _OFFICIAL | frozenset(
     "account acct iban card pan bank routing sort bsb aba clabe konto parcel tracking shipment "
     "passport ssn tin vat ein nhs imei iccid siren siret isbn ean upc gtin barcode aadhaar "
     "beneficiary payee meter konto cuenta conta".split()

@@ -504,3 +504,48 @@ def test_a_record_that_a_later_result_changed(answer, emitted):
         check = checked(answer, session=session, config=AnswerConfig())
 
         assert emitted == (check.report.action == "emit"), result
+
+
+RATES = {"limit_kwh": 40, "price_per_kwh": 0.59, "monthly": "23,40", "unit_p": 27.4}
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("40 kWh at 0.59 per kWh cost at most 23.60.", True),
+        ("40 kWh at 27.4p per kWh are £10.96.", True),
+        ("Pour 23,40 € par mois (280,80 € par an).", True),
+        ("40 kWh at 0.59 per kWh cost at most 26.30.", False),
+        ("40 kWh at 27.4p per kWh are £19.60.", False),
+        ("Pour 24,40 € par mois.", False),
+        ("Pour 23,40 € par mois (292,80 € par an).", False),
+    ],
+)
+def test_amounts_at_a_rate_and_of_a_year(answer, emitted):
+    """An amount of a rate, or of twelve months, follows; another one does not."""
+    assert emitted == (after(RATES, answer=answer).report.action == "emit")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("la semana del 21 de diciembre", "Del 21 al 25 de diciembre."),
+        ("la semaine du 21 décembre", "Du 21 au 25 décembre."),
+        ("dal 21 dicembre", "Dal 21 al 25 dicembre."),
+    ],
+)
+def test_the_first_day_of_a_range(question, answer):
+    """The first day of a range has the month of the last day in other languages, too."""
+    result = {"days": 5, "until": "2026-12-25"}
+
+    assert "emit" == after(result, question=question, answer=answer).report.action
+    wrong = answer.replace("21", "20")
+    assert "emit" != after(result, question=question, answer=wrong).report.action
+
+
+def test_a_position_in_a_recording():
+    """A position in hours, minutes and seconds is written without its hours."""
+    clip = {"episode": 88, "start": "00:12:40", "end": "00:14:10"}
+
+    assert "emit" == after(clip, answer="The clip runs from 12:40 to 14:10.").report.action
+    assert "emit" != after(clip, answer="The clip runs from 12:40 to 14:20.").report.action

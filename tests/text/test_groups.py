@@ -58,3 +58,9 @@ def test_ambiguous_groups_are_not_one_number(text):
 def test_several_numbers(text):
     """A plural, two groups of six digits or more, more digits than a number has."""
     assert [] == list(groups(text))
+
+
+@pytest.mark.parametrize("text", ["UTR 12345 67890", "cpf 111 444", "my PESEL 440514 01458"])
+def test_an_official_number_is_one_number(text):
+    """Numbers of people and companies in two groups are one number after their name."""
+    assert [True] == [run.one for run in groups(text.casefold())]

@@ -43,6 +43,19 @@ REMAINDER = re.compile(
 """Words of an answer with the rest of an amount or of a limit."""
 PER_MONTH = re.compile(r"\b(?:monthly|(?:per|a|each|every)[ ]month)\b", re.IGNORECASE)
 """Words of an answer with an amount of a year that is divided by months."""
+PER_YEAR = re.compile(
+    r"\b(?:yearly|annual(?:ly)?|(?:per|a|each|every)[ ]year|j\u00e4hrlich|(?:pro|im)[ ]jahr"
+    r"|par[ ]an\b|al[ ]a\u00f1o|all.anno|por[ ]ano|per[ ]jaar)",
+    re.IGNORECASE,
+)
+"""Words of an answer with an amount of a month that is multiplied by months."""
+RATED = re.compile(
+    r"\b(?:at|@|zu|\u00e0|a|por)[ ]\W{0,3}\d[\d.,]{0,12}[ ]?"
+    r"(?:(?P<small>p|ct|cents?|pence)\b|[^\s\d]{0,8})[ ]?"
+    r"(?:per|each|a|an|pro|je|par|por|cada|/)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence with a rate that is multiplied by an amount: 40 kWh at 0.59 per kWh."""
 MULTIPLIED = re.compile(
     r"\b(?:per|each|every|both|times|twice|double|passenger|person|people|travell?er|guest|adult"
     r"|n[a\u00e4]cht|nuit|noche|personne|persona|pro\b|je\b|par\b|por\b|cada|chaque|monat|mois"

@@ -14,6 +14,8 @@ from abs_shield.answer.checks.computation_words import (
     DIFFERENCE,
     MULTIPLIED,
     PER_MONTH,
+    PER_YEAR,
+    RATED,
     REMAINDER,
     SHARED,
 )
@@ -134,6 +136,8 @@ class Derivation:
                     (COMPUTED, self._all_sums()),
                     (DIFFERENCE, self._all_differences()),
                     (MULTIPLIED, self._all_products()),
+                    (PER_YEAR, self._all_years()),
+                    (RATED, self._all_rated()),
                     (SHARED, self._all_quotients()),
                 )
             ]
@@ -223,6 +227,21 @@ class Derivation:
         if self._has_products:
             numbers = (*self._singles(), *self._plain_sums())
             yield from (number * factor for number in numbers for factor in self._factors)
+
+    def _all_years(self) -> Iterator[Decimal]:
+        """Yield the amounts of a year, from those of a month."""
+        if PER_YEAR.search(self._answer):
+            yield from (number * _MONTHS for number in self._singles())
+
+    def _all_rated(self) -> Iterator[Decimal]:
+        """Yield the products of two numbers of a sentence with a rate: 40 kWh at 0.59 per kWh."""
+        for match in islice(RATED.finditer(self._answer), _MOST_RATES):
+            start, end = self._scope.sentence(match.start())
+            inside = [one.numbers[0] for one in self._operands if start <= one.start < end]
+            products = [one * other for one, other in combinations(inside[:_MOST_RATES], 2)]
+            yield from products
+            if match["small"]:
+                yield from (product / _HUNDRED for product in products)
 
     def _plain_sums(self) -> Iterator[Decimal]:
         """Yield the sums of neighbours in the answer, of lines, and of columns."""

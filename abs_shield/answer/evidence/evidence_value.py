@@ -34,6 +34,7 @@ _LEAST_PART = 4  # three digits or letters are in too many ids
 _HALF_DAY = 720  # 12 hours: 6 may be am or pm
 # below, a whole number is a count more often than an amount
 _SMALL = 100
+_DECIMALS = re.compile(r"\.|,\d\d?$")
 _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
 
 
@@ -100,7 +101,8 @@ class EvidenceValue(NamedTuple):
             return self.figure.kind in SUMS and not self.figure.soft
         if self._is_in_amount_field:
             return True
-        return self.is_sum and (abs(self.figure.numbers[0]) >= _SMALL or "." in self.figure.text)
+        has_decimals = _DECIMALS.search(self.figure.text) is not None
+        return self.is_sum and (abs(self.figure.numbers[0]) >= _SMALL or has_decimals)
 
     @property
     def may_be_cents(self) -> bool:
@@ -138,7 +140,7 @@ def _figures_in_text(text: str) -> list[Figure]:
     if len(parsed) == 1 and parsed[0].kind == TIME and parsed[0].text == text.strip():
         at = parsed[0].value
         if isinstance(at, Minute) and ":" in text:  # a machine's clock has 24 hours
-            return [Figure(TIME, text, 0, len(text), (Minute(at.minutes),))]
+            return [Figure(TIME, text, 0, len(text), (Minute(at.minutes), *parsed[0].values[1:]))]
     return parsed
 
 

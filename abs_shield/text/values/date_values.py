@@ -160,8 +160,9 @@ _THROUGH = re.compile(
 )
 _BEFORE = re.compile(
     r"(?<![\w.,:/$-])(?P<day>\d{1,2})(?:st|nd|rd|th)?\.?[-\u2013\u2014]\Z"
-    r"|(?:^|[^\w\s][ ]?|\b(?:from|the|on|for|of|dates|vom|von)[ ])"
-    r"(?P<from>\d{1,2})(?:st|nd|rd|th)?\.?[ ](?:to|until|through|bis)[ ](?:the[ ])?\Z"
+    r"|(?:^|[^\w\s][ ]?|\b(?:from|the|on|for|of|dates|vom|von|del|du|dal|de|do|van|od)[ ])"
+    r"(?P<from>\d{1,2})(?:st|nd|rd|th)?\.?[ ]"
+    r"(?:to|until|through|bis|al|au|ao|a|\u00e0|hasta|at\u00e9|tot|do|t/m)[ ](?:the[ ])?\Z"
     r"|(?<![\w.,:/$-])(?P<nth>\d{1,2})(?:st|nd|rd|th)"
     r"(?:[ ]?[-\u2013\u2014][ ]?|[ ](?:to|and|or|until|through)[ ](?:the[ ])?)\Z"
     r"|\b(?:between|zwischen)[ ](?:the[ ])?"
@@ -174,6 +175,7 @@ The first day of a range, without its month, before the last day.
 A noun before a number, as in "Seat 14 - 5 May", makes it a number of that noun.
 """
 _LONGEST_BEFORE = 30  # characters: "between the 10th and the "
+_POSITION = re.compile(r"00?:([0-5]\d):([0-5]\d)")
 _MODAL = re.compile(r"(?<=\d) may(?! \d)")
 """The verb rather than the month: ``option 1 may lead``."""
 _MOST_DAYS = 31  # of the longest month
@@ -234,6 +236,7 @@ def time_of(match: re.Match[str], text: str) -> Figures:
     at = minute(digits, groups.get("half") or groups.get("hourhalf") or "")
     if at is not None:
         whole = groups.get("euro") or match[0].count(":") > 1
-        yield build_figure(
-            TIME, text, match.span(), Minute(at.minutes, whole=True) if whole else at
-        )
+        values = [Minute(at.minutes, whole=True) if whole else at]
+        if position := _POSITION.match(match[0]):  # 14 minutes and 10 seconds into a recording
+            values.append(Minute(60 * int(position[1]) + int(position[2]), whole=True))
+        yield build_figure(TIME, text, match.span(), *values)
