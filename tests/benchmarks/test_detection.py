@@ -140,7 +140,9 @@ def test_the_rules_of_detection_are_counted(
     assert f"| {name} | +6 (+0) | +0 |" == row
 
 
-def test_a_planted_fault_is_counted(tmp_path: Path) -> None:
+def test_a_planted_fault_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: Any
+) -> None:
     """A fault, judged immediately and after a result repeats it, is missed without its rule."""
     cancel = {"name": "cancel_order", "parameters": {"type": "object", "properties": {"id": {}}}}
     call = {"id": "call_0", "name": "cancel_order", "arguments": {"id": "77312"}}
@@ -160,12 +162,13 @@ def test_a_planted_fault_is_counted(tmp_path: Path) -> None:
     for name, line in (("runs", run), ("mutations", case)):
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(json.dumps(line).encode()))
 
-    table = run_script(
-        "--data", str(tmp_path), "--ablate", "words for identifiers", "--jobs", "1"
-    ).splitlines()
+    # the runs that were written by hand take ten seconds, and the test above counts them
+    monkeypatch.setattr(importlib.import_module("elsewhere"), "FILES", ())
+    ablation = importlib.import_module("detection_ablate").ablation
+    table = ablation([tmp_path], names=["words for identifiers"], jobs=1).splitlines()
 
-    assert table[2].startswith("| nothing | 0 (0) | 3 |")
-    assert table[-1].startswith("| words for identifiers | +0 (+0) | -3 |")
+    assert "| nothing | 0 (0) | 3 |" == table[2]
+    assert "| words for identifiers | +0 (+0) | -3 |" == table[-1]
 
 
 def _part(rules: Any, rule: Any) -> Any:

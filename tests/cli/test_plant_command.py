@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from abs_shield.cli import main
 from abs_shield.planting import FILES, KINDS
 from tests.planting.conftest import CALLS, OFFICE, messages, office
 
@@ -15,11 +17,20 @@ ROOT = Path(__file__).parents[2]
 OWN = sorted(str(path) for path in (ROOT / "benchmarks" / "runs").glob("*.jsonl.gz"))
 
 
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """Return a folder with cases planted in two runs of the office, and their file beside it."""
+    folder = tmp_path_factory.mktemp("office")
+    runs = folder / "runs.jsonl"
+    runs.write_text("".join(f"{json.dumps(office(run_id=name))}\n" for name in "ab"))
+    assert main(["plant", str(runs), "-o", str(folder / "planted")]) == 0
+    return folder
+
+
 @pytest.fixture
-def folder(command, file, tmp_path):
-    """Plant cases in two runs of the office; return the folder."""
-    runs = file("runs.jsonl", office(run_id="a"), office(run_id="b"))
-    assert command("plant", runs, "-o", tmp_path / "planted").code == 0
+def folder(planted, tmp_path):
+    """Return a copy of the planted cases; the file of their runs is beside it."""
+    shutil.copytree(planted, tmp_path, dirs_exist_ok=True)
     return tmp_path / "planted"
 
 

@@ -45,10 +45,9 @@ def all_cases(marks: Callable[[Case], list[pytest.MarkDecorator]]) -> pytest.Mar
 
 
 def kind_marks(case: Case) -> list[pytest.MarkDecorator]:
-    """One case of each kind is judged in the quick run, and the longest ones before a release."""
-    if case.name in SLOW:
-        return [pytest.mark.slow, pytest.mark.release]
-    return [] if case.name in KINDS.values() else [pytest.mark.slow]
+    """One case of each kind is judged in the quick run, and all of them before a release."""
+    is_quick = case.name in KINDS.values() and case.name not in SLOW
+    return [] if is_quick else [pytest.mark.slow, pytest.mark.release]
 
 
 every_case = all_cases(lambda case: [pytest.mark.slow] if case.name in SLOW else [])
