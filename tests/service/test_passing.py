@@ -58,18 +58,50 @@ def served(tmp_path_factory) -> Iterator[Callable[[str], str]]:
         yield url
 
 
+def target_of(kind: str, served: Callable[[str], str], folder: Path) -> Any:
+    """Return what a client connects to: the server itself, or a proxy in front of it."""
+    if kind.startswith("http"):
+        return served(kind)
+    argv = ASKING if kind == "direct" else [*COMMAND, "mcp", *options(kind), "--", *ASKING]
+    errors = folder / "errors"
+    return StdioTransport(argv[0], argv[1:], env=ENVIRONMENT, keep_alive=False, log_file=errors)
+
+
 @pytest.fixture
 def way(served, tmp_path) -> Way:
-    """Return what a client connects to: the server itself, or a proxy in front of it."""
+    """Return a function that returns what a client connects to."""
+    return lambda kind: target_of(kind, served, tmp_path)
 
-    def target(kind: str) -> Any:
-        if kind.startswith("http"):
-            return served(kind)
-        argv = ASKING if kind == "direct" else [*COMMAND, "mcp", *options(kind), "--", *ASKING]
-        errors = tmp_path / "errors"
-        return StdioTransport(argv[0], argv[1:], env=ENVIRONMENT, keep_alive=False, log_file=errors)
 
-    return target
+@pytest.fixture(scope="module")
+def converse_in_one(served, tmp_path_factory) -> Iterator[Callable[[str, Any], Any]]:
+    """
+    Yield a function that converses over the one connection of a kind.
+
+    It is for tests that leave the server as it was: to start the processes of a connection takes
+    most of the time of a test.
+    """
+    clients: dict[str, tuple[Client[Any], ClientInbox]] = {}
+    with asyncio.Runner() as runner:
+
+        async def connected(kind: str, conversed: Any) -> Any:
+            if kind not in clients:
+                inbox = ClientInbox()
+                target = target_of(kind, served, tmp_path_factory.mktemp("client"))
+                client = inbox.client(target, roots=["file:///srv"])
+                await client.__aenter__()
+                clients[kind] = client, inbox
+            client, inbox = clients[kind]
+            inbox.clear()
+            return await conversed(client, inbox)
+
+        async def close() -> None:
+            for client, _ in clients.values():
+                await client.__aexit__(None, None, None)
+
+        yield lambda kind, conversed: runner.run(connected(kind, conversed))
+
+        runner.run(close())
 
 
 def options(kind: str) -> list[str]:
@@ -84,6 +116,11 @@ class ClientInbox:
         self.asked: list[Any] = []
         self.logs: list[Any] = []
         self.messages: list[str] = []
+
+    def clear(self) -> None:
+        """Forget what was received."""
+        for received in (self.asked, self.logs, self.messages):
+            received.clear()
 
     async def sample(self, messages: Any, params: Any, context: Any) -> Any:
         content = types.TextContent(type="text", text=messages[0].content.text.upper())
@@ -265,7 +302,7 @@ def test_a_client_that_never_says_its_roots(kind, way, tmp_path):
 
 
 @pytest.mark.parametrize("kind", EVERY_WAY)
-def test_what_the_server_asks(kind, way):
+def test_what_the_server_asks(kind, converse_in_one):
     """Roots, a sample of the client's model, a form, a page: the client answers each."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
@@ -275,14 +312,14 @@ def test_what_the_server_asks(kind, way):
         ]
         return answers, [getattr(params, "url", None) for params in received.asked]
 
-    answers, pages = converse(way(kind), conversed, roots=["file:///srv"])
+    answers, pages = converse_in_one(kind, conversed)
 
     assert ["file:///srv", "own-model: HELLO", "accept {'text': 'hello'}", "decline"] == answers
     assert [None, "https://example.com/pay"] == pages
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_a_question_beside_other_calls(kind, way):
+def test_a_question_beside_other_calls(kind, converse_in_one):
     """A call that ends meanwhile does not take a question of another one with it."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
@@ -293,7 +330,7 @@ def test_a_question_beside_other_calls(kind, way):
         ]
         return (await asyncio.gather(*calls))[:2]
 
-    assert ["x", "accept {'text': 'a'}"] == converse(way(kind), conversed)
+    assert ["x", "accept {'text': 'a'}"] == converse_in_one(kind, conversed)
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -311,7 +348,7 @@ def test_the_server_sees_the_name_and_capabilities_of_the_client(kind, way):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_requests_beside_calls(kind, way):
+def test_requests_beside_calls(kind, converse_in_one):
     """Ping, completions, subscriptions and the level of the log reach the server."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
@@ -326,7 +363,7 @@ def test_requests_beside_calls(kind, way):
         return pong, completion.values, state, rest
 
     expected = (True, ["v!"], "['shop://one'] error", "[] error")
-    assert expected == converse(way(kind), conversed)
+    assert expected == converse_in_one(kind, conversed)
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -356,7 +393,7 @@ def test_notifications_of_the_server_reach_the_client(kind, way):
 
 
 @pytest.mark.parametrize("kind", PROXIES)
-def test_progress_reaches_its_own_call(kind, way):
+def test_progress_reaches_its_own_call(kind, converse_in_one):
     """Two concurrent calls each receive their own progress."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
@@ -371,7 +408,7 @@ def test_progress_reaches_its_own_call(kind, way):
 
         return await asyncio.gather(job("a"), job("b"))
 
-    assert [{"a"}, {"b"}] == converse(way(kind), conversed)
+    assert [{"a"}, {"b"}] == converse_in_one(kind, conversed)
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -388,7 +425,7 @@ def test_a_tool_that_came_since(kind, way):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_a_cancelled_call_is_cancelled_on_the_server(kind, way):
+def test_a_cancelled_call_is_cancelled_on_the_server(kind, converse_in_one):
     """The server is notified of the cancellation, and other calls continue."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
@@ -400,7 +437,7 @@ def test_a_cancelled_call_is_cancelled_on_the_server(kind, way):
         await call_text(client, "late")
         return await call_text(client, "given_up")
 
-    assert "first" == converse(way(kind), conversed)
+    assert "first" == converse_in_one(kind, conversed)
 
 
 @pytest.mark.parametrize(("kind", "lists"), [("direct", 0), ("stdio", 1), ("http strict", 1)])
@@ -414,7 +451,7 @@ def test_a_call_lists_no_tools(kind, lists, way):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_a_protocol_error_is_passed_on(kind, way):
+def test_a_protocol_error_is_passed_on(kind, converse_in_one):
     """The code, the message and the data of the error are unchanged."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
@@ -424,11 +461,11 @@ def test_a_protocol_error_is_passed_on(kind, way):
         return error.code, error.message, error.data
 
     expected = (-32050, "the shop is closed", {"opens": "tomorrow"})
-    assert expected == converse(way(kind), conversed)
+    assert expected == converse_in_one(kind, conversed)
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_the_client_sees_the_identity_of_the_server(kind, way):
+def test_the_client_sees_the_identity_of_the_server(kind, converse_in_one):
     """The name, the instructions and the capabilities are those of the server."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
@@ -436,7 +473,7 @@ def test_the_client_sees_the_identity_of_the_server(kind, way):
         return client.server_info.name, client.instructions, sorted(offered)
 
     expected = ("asking", "Ask first.", ["completions", "logging", "resources", "tools"])
-    assert expected == converse(way(kind), conversed)
+    assert expected == converse_in_one(kind, conversed)
 
 
 @pytest.mark.release
@@ -457,7 +494,7 @@ def test_one_process_for_one_client(kind, way):
 
 
 @pytest.mark.parametrize("kind", PROXIES)
-def test_what_changes(kind, way):
+def test_what_changes(kind, converse_in_one):
     """Tools are listed unchanged; resources have FastMCP's own key, and are sent immediately."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
@@ -465,15 +502,15 @@ def test_what_changes(kind, way):
         resources = await client.list_resources_mcp()
         return tools, [resource.meta for resource in resources.resources], resources.next_cursor
 
-    tools, metas, cursor = converse(way(kind), conversed)
+    tools, metas, cursor = converse_in_one(kind, conversed)
 
-    assert (tools, [None], "second") == converse(way("direct"), conversed)
+    assert (tools, [None], "second") == converse_in_one("direct", conversed)
     assert [{"fastmcp"}, {"fastmcp"}] == [set(meta) for meta in metas]
     assert cursor is None
 
 
 @pytest.mark.parametrize("kind", PROXIES)
-def test_what_is_lost(kind, way):
+def test_what_is_lost(kind, converse_in_one):
     """Tasks: they are not offered, and a request about one is unknown."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
@@ -482,7 +519,7 @@ def test_what_is_lost(kind, way):
             await client.session.send_request(request, types.EmptyResult)
         return client.server_capabilities.tasks, raised.value.error.code
 
-    assert (None, types.METHOD_NOT_FOUND) == converse(way(kind), conversed)
+    assert (None, types.METHOD_NOT_FOUND) == converse_in_one(kind, conversed)
 
 
 def test_two_clients_at_once(served):
