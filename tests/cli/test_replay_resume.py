@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import redirect_stderr
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -73,15 +74,26 @@ def interrupt(number: int, *options: str) -> tuple[int, str]:
     """Replay until three chunks are saved, send a signal, and return exit code and output."""
     env = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]}
     argv = [*COMMAND, *RESUME, "--policy", "pol.py:policy", *options]
-    process = subprocess.Popen(argv, env=env, stderr=subprocess.PIPE, text=True)
-    end = time.monotonic() + 60
-    journal = Path(".rows.jsonl.journal")
-    while time.monotonic() < end and process.poll() is None:
-        if journal.exists() and journal.read_bytes().count(b"\n") > 3:
-            break
-        time.sleep(0.01)
-    process.send_signal(number)
-    _, output = process.communicate(timeout=60)
+    with subprocess.Popen(
+        argv,
+        env=env,
+        stderr=subprocess.PIPE,
+        text=True,
+        # a suite in the background ignores Ctrl-C, and so would its children
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        try:
+            end = time.monotonic() + 60
+            journal = Path(".rows.jsonl.journal")
+            while time.monotonic() < end and process.poll() is None:
+                if journal.exists() and journal.read_bytes().count(b"\n") > 3:
+                    break
+                time.sleep(0.01)
+            process.send_signal(number)
+            _, output = process.communicate(timeout=60)
+        except BaseException:
+            process.kill()  # it waits for a file that only this test writes
+            raise
     return process.returncode, output
 
 
