@@ -6,6 +6,7 @@ import re
 from cmath import isfinite
 from collections import UserString, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -125,8 +126,10 @@ class ArgumentSerializer:
         ):
             size = size_of(parts.values(), self._left)
             if size is not None:
-                self._left -= size
-                return to_jsonable_python(value, fallback=_leaf, inf_nan_mode="constants")
+                with suppress(ValueError):  # bytes that are not UTF-8: field by field
+                    written = to_jsonable_python(value, fallback=_leaf, inf_nan_mode="constants")
+                    self._left -= size
+                    return written
         if isinstance(value, RootModel):
             return self._value(value.root, depth + 1)
         return self._map(_by_input_name(value, parts).items(), depth)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Flag
 from functools import partial
 from inspect import Signature
@@ -123,7 +123,7 @@ def _unpacked_fields(tool: str, hint: Any) -> dict[str, Any] | None:
 
 
 def _pydantic_hint(hint: Any) -> Any:
-    """Return a hint with ``Iterator`` replaced: pydantic converts a list only for ``Iterable``."""
+    """Return a hint with ``Iterator`` and ``Collection`` replaced, which pydantic cannot read."""
     inner = alias_value(hint)
     if inner is not None:
         converted = _pydantic_hint(inner)
@@ -131,6 +131,8 @@ def _pydantic_hint(hint: Any) -> Any:
     origin = get_origin(hint)
     if hint is Iterator or origin is Iterator:
         return Iterable[get_args(hint) or (Any,)]  # type: ignore[misc]
+    if hint is Collection or origin is Collection:
+        return Sequence[get_args(hint) or (Any,)]  # type: ignore[misc]
     if origin in (Union, UnionType):
         return Union[tuple(map(_pydantic_hint, get_args(hint)))]  # noqa: UP007
     if origin is Annotated:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections import ChainMap, UserDict, UserList
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from datetime import date
 from decimal import Decimal
 from enum import Flag, IntEnum, IntFlag
@@ -35,6 +35,13 @@ class Priced(BaseModel):
     """A model whose hint has a serialiser."""
 
     price: Annotated[Decimal, PlainSerializer(lambda price: f"{price} EUR")] | None
+
+
+class Upload(BaseModel):
+    """A model with bytes that may be no text."""
+
+    content: bytes
+    name: str
 
 
 class Permission(Flag):
@@ -92,6 +99,10 @@ def tool_of(hint: Any) -> Any:
         (Mapping[str, int], UserDict(a=1)),
         (Sequence[int], UserList([1])),
         (Set[str], {"a": 1}.keys()),
+        (Collection[int], {1, 2}),
+        (Collection[str] | None, ["a"]),
+        (Upload, Upload(content=b"\x89PNG\xff", name="a.png")),
+        (list[Upload], [Upload(content=b"\x89PNG\xff", name="a.png")]),
     ],
     ids=str,
 )
