@@ -45,6 +45,7 @@ _SEPARATED = re.compile(r"[:=/]")
 _DOI = re.compile(r"10\.\d{4,9}")
 _NAMESPACE = re.compile(r"^[a-z]{2,12}\.(?=.*\d)")
 _TESTING = re.compile(r"^tests?_|(?:_test|[.]test|[.]spec)(?=[.]|$)")
+_TEST_FOLDERS = frozenset({"test", "tests", "spec", "__tests__"})
 _CODES = re.compile(r"(?=[^/]*\d)[\w-]+")
 """A step that is an id rather than a file name: it has a digit and no full stop."""
 _CYRILLIC = str.maketrans("abekmhopctyx", "авекмнорстух")
@@ -433,10 +434,22 @@ def _find_below(text: str, index: TokenIndex) -> ValueMatch | None:
         return ValueMatch("composed", at)
     if all(map(_CODES.fullmatch, text.split("/"))):
         return None  # two ids, not a path
+    if (at := _find_test(text, index)) is not None:
+        return ValueMatch("composed", at)
     head = _mentioned_head(text, index)
     if head is None or _restarts_at_root(text, head[1]):
         return None
     return ValueMatch("composed", head[0]) if _is_tail_mentioned(head[1], index) else None
+
+
+def _find_test(text: str, index: TokenIndex) -> At | None:
+    """Return where the file of a test is mentioned: ``src/a/b.py`` for ``tests/a/test_b.py``."""
+    first, *folders, name = text.split("/")
+    if first not in _TEST_FOLDERS or not folders or _TESTING.search(name) is None:
+        return None
+    if any(_find_step(folder, index) is None for folder in folders):
+        return None
+    return _find_step(name, index)
 
 
 def _restarts_at_root(path: str, tail: str) -> bool:

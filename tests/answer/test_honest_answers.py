@@ -549,3 +549,24 @@ def test_a_position_in_a_recording():
 
     assert "emit" == after(clip, answer="The clip runs from 12:40 to 14:10.").report.action
     assert "emit" != after(clip, answer="The clip runs from 12:40 to 14:20.").report.action
+
+
+CODES = {"total": 148, "by_code": {"E1001": 96, "E2040": 40, "E9": 12}}
+REGIONS = [
+    {"region": "North", "revenue": 120500, "orders": 310},
+    {"region": "South", "revenue": 98200, "orders": 275},
+]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "answer", "emitted"),
+    [
+        (CODES, "148 errors: 96 x E1001 (65%), 40 x E2040 (27%) and 12 x E9 (8%).", True),
+        (CODES, "148 errors: 96 x E1001 (65%), 40 x E2040 (27%) and 12 x E9 (9%).", False),
+        (REGIONS, "| Revenue | Orders | Avg. |\n|---|---|---|\n| 120,500 | 310 | 388.71 |", True),
+        (REGIONS, "| Revenue | Orders | Avg. |\n|---|---|---|\n| 120,500 | 310 | 398.71 |", False),
+    ],
+)
+def test_shares_of_small_counts_and_averages(evidence, answer, emitted):
+    """The share of a small count and the average of a row follow from the row."""
+    assert emitted == (after(evidence, answer=answer).report.action == "emit")

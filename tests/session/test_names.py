@@ -80,3 +80,21 @@ def test_the_parts_of_a_code_and_the_number_of_a_noun(text, value, others):
 
     assert session.origin(value) is not None
     assert {None} == {session.origin(other) for other in others}
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("tests/pager/test_window.py", True),
+        ("test/pager/window_test.py", True),
+        ("tests/pager/test_windows.py", False),
+        ("tests/mail/test_window.py", False),
+        ("other/pager/test_window.py", False),
+    ],
+)
+def test_the_test_of_a_mentioned_file(value, found):
+    """The file of a test has the name of the tested file, and its folders."""
+    session = Session()
+    session.user("Fix the error in src/pager/window.py.")
+
+    assert found == (session.origin(value) is not None)

@@ -30,8 +30,8 @@ DIFFERENCE = re.compile(
 )
 """Words of a sentence with an amount that is a difference."""
 SHARED = re.compile(
-    r"\b(?:half|halves|split|share|shared|each|per|equally|both|average|mean|instal\w+|monthly"
-    r"|month|h\u00e4lfte|je|jeweils|pro|moiti\u00e9|chacun|chacune|par|mitad|cada|por)\b",
+    r"\b(?:half|halves|split|share|shared|each|per|equally|both|average|avg|mean|instal\w+"
+    r"|monthly|durchschnitt\w*|moyenne|promedio|gemiddeld|month|h\u00e4lfte|je|jeweils|pro|moiti\u00e9|chacun|chacune|par|mitad|cada|por)\b",
     re.IGNORECASE,
 )
 """Words of an answer with an amount that is divided."""

@@ -260,7 +260,10 @@ class Derivation:
 
     def _all_shares(self) -> Iterator[Decimal]:
         pairs = (pair for some in (self._own, *self._results.few) for pair in permutations(some, 2))
-        for part, whole in (*_parts(self._answer), *pairs):
+        # a small count is no operand of a sum, but it is a part of a whole
+        counts = [one.numbers[0] for one in self._grounded if one.soft and one.text.isdigit()]
+        small = ((part, whole) for part in counts[:_MOST_PARTS] for whole in self._own)
+        for part, whole in (*_parts(self._answer), *pairs, *small):
             if whole:
                 yield abs(part / whole * _HUNDRED)
 
