@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.rows import each_row
+
 ROOT = Path(__file__).parents[2]
 WEEKDAYS = {
     name: index
@@ -129,7 +131,7 @@ def test_no_label_follows_from_the_length(measure):
     assert 0.45 <= above / (len(honest) * len(wrong)) <= 0.55
 
 
-@pytest.mark.parametrize("run", RUNS, ids=run_id)
+@each_row("run", RUNS, ids=run_id)
 def test_a_run_is_well_formed(run):
     """A user speaks first, every call has a result, and a session accepts all steps."""
     kinds = [step[0] for step in run.steps if step[0] != "system"]
@@ -141,7 +143,7 @@ def test_a_run_is_well_formed(run):
     assert len([*run.session().entries()]) == len(run.steps)
 
 
-@pytest.mark.parametrize("run", WRONG, ids=run_id)
+@each_row("run", WRONG, ids=run_id)
 def test_an_error_is_located(run):
     """The kind of an error is known, its text occurs once, and the right value is given."""
     assert run.kind in LABELLED.KINDS
@@ -149,13 +151,13 @@ def test_an_error_is_located(run):
     assert run.answer.count(run.span) == 1
 
 
-@pytest.mark.parametrize("run", HONEST, ids=run_id)
+@each_row("run", HONEST, ids=run_id)
 def test_an_honest_answer_has_no_error(run):
     """No kind, no span."""
     assert (run.kind, run.span, run.truth) == ("", "", "")
 
 
-@pytest.mark.parametrize("run", HONEST, ids=run_id)
+@each_row("run", HONEST, ids=run_id)
 def test_every_figure_of_an_honest_answer_has_a_source(run):
     """Each number, id and weekday occurs in the steps or has a formula."""
     source = source_of(run)
@@ -174,7 +176,7 @@ def test_every_figure_of_an_honest_answer_has_a_source(run):
     assert [] == loose
 
 
-@pytest.mark.parametrize("run", [run for run in HONEST if run.derived], ids=run_id)
+@each_row("run", [run for run in HONEST if run.derived], ids=run_id)
 def test_a_formula_yields_its_figure(run):
     """The formula gives the figure rounded to its digits; other figures have a note."""
     for figure, formula in run.derived.items():

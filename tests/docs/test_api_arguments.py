@@ -10,10 +10,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from abs_shield.stores import MemoryStore, PostgresStore, SqliteStore, Store
 from tests.docs.test_site import NAMES, import_by_name
+from tests.rows import each_row
 
 ONLY_FOR_AN_ERROR = {"unnamed", "misplaced", "unknown"}
 """Arguments that nobody may pass: they exist so that the error says what to write instead."""
@@ -69,7 +68,7 @@ def is_explained_elsewhere(name: str, function: Any) -> bool:
     return TWIN.search((function.__doc__ or "").strip().partition("\n")[0]) is not None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_every_argument_is_explained(name: str) -> None:
     """The arguments of functions, classes and public methods are in their docstrings."""
     missing = {

@@ -13,6 +13,7 @@ import pytest
 
 import abs_shield
 from abs_shield import Session, Shield
+from tests.rows import each_row
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -55,7 +56,7 @@ def test_links_and_anchors_are_checked() -> None:
     assert [] == [kind for kind in kinds if f" {kind}: warn\n" not in SITE]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_every_name_of_the_reference_exists(name: str) -> None:
     """Each name of the reference can be imported."""
     assert callable(import_by_name(name))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import product
 
 import pytest
 
 from abs_shield import Shield, Tool, ToolCall, shield
+from tests.rows import each_row
 
 TEXT = {"type": "string"}
 NOUNS = (
@@ -58,8 +60,7 @@ def flagged_parameters(
     return {finding.where.removeprefix("/arguments/") for finding in findings}
 
 
-@pytest.mark.parametrize("value", ["QX-48213", "48213"])
-@pytest.mark.parametrize("noun", NOUNS)
+@each_row(("noun", "value"), product(NOUNS, ["QX-48213", "48213"]), size=20)
 def test_identifier_of_any_noun_must_be_mentioned(noun, value):
     """An identifier of any noun is reported in every naming style unless the user mentions it."""
     plain = [name for suffix in SUFFIXES if (name := f"{noun}_{suffix}") not in STANDARD]
@@ -73,8 +74,7 @@ MARKS = {"request_id", "request_key"}
 """What tells a call from its repetition."""
 
 
-@pytest.mark.parametrize("tool", ["approve", "cancel", "update_details"])
-@pytest.mark.parametrize("noun", NOUNS)
+@each_row(("noun", "tool"), product(NOUNS, ["approve", "cancel", "update_details"]), size=20)
 def test_identifier_of_a_writing_tool_must_be_mentioned(noun, tool):
     """An identifier of a tool that writes is reported, except the id of the request itself."""
     plain = {f"{noun}_{suffix}" for suffix in SUFFIXES} - STANDARD - MARKS

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from abs_shield import Shield, Target, Tool, ToolCall, shield
+from tests.rows import each_row
 
 
 def problems_of(prompt, value, *, field="order_id", result=None, must_be_seen=False):
@@ -150,9 +153,11 @@ IN_A_ROW = [
 ]
 
 
-@pytest.mark.parametrize("prompt", IN_A_ROW)
-@pytest.mark.parametrize("row", ["2982 0044 1234 5678", "620 144 770", "29 01 44 55 21 88"])
-@pytest.mark.parametrize("field", ["card_id", "tracking_number", "sendungsnummer"])
+ROWS_OF_DIGITS = ["2982 0044 1234 5678", "620 144 770", "29 01 44 55 21 88"]
+FIELDS = ["card_id", "tracking_number", "sendungsnummer"]
+
+
+@each_row(("prompt", "row", "field"), product(IN_A_ROW, ROWS_OF_DIGITS, FIELDS))
 def test_groups_of_equal_length_are_one_identifier(prompt, row, field):
     """Digit groups of equal length after a noun are one identifier in any language."""
     value = row.replace(" ", "")

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from abs_shield.quality.consistency import contradictions
 from abs_shield.quality.guardrails import ProductCatalogue, guardrail_violations
 from abs_shield.quality.pii.scan import scan
+from tests.rows import each_row
 
 DATA = json.loads(
     (Path(__file__).parents[2] / "benchmarks" / "quality_sentences.json").read_text("utf-8")
@@ -44,13 +43,13 @@ def sentences(kind: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("name", "text"), sentences("honest"))
+@each_row(("name", "text"), sentences("honest"))
 def test_an_honest_sentence_passes(name: str, text: str) -> None:
     """Breakdowns, quotations of a market, citations, computed prices, numbers of things."""
     assert () == tuple(run_check(name, text))
 
 
-@pytest.mark.parametrize(("name", "text"), sentences("faulty"))
+@each_row(("name", "text"), sentences("faulty"))
 def test_a_faulty_sentence_is_found(name: str, text: str) -> None:
     """Equal sentences, sums, shares, rests, growth, times; identifiers across marks."""
     assert run_check(name, text)

@@ -9,6 +9,7 @@ import pytest
 
 from abs_shield.schema import compile_schema
 from abs_shield.schema.formats import FORMATS
+from tests.rows import each_row
 
 GOOD = {
     "date": ["2024-02-29", "0000-01-01"],
@@ -89,13 +90,13 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in GOOD.items() for t in ts])
+@each_row(("name", "text"), [(n, t) for n, ts in GOOD.items() for t in ts])
 def test_a_good_text_is_accepted(name: str, text: str) -> None:
     """A text in the format is valid."""
     assert compile_schema({"type": "string", "format": name}).accepts(text)
 
 
-@pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in BAD.items() for t in ts])
+@each_row(("name", "text"), [(n, t) for n, ts in BAD.items() for t in ts])
 def test_a_bad_text_is_named(name: str, text: str) -> None:
     """A text outside the format is one problem of code bad_format."""
     problems = compile_schema({"type": "string", "format": name}).problems(text)

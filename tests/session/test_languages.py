@@ -10,6 +10,7 @@ from collections import Counter
 import pytest
 
 from abs_shield import Session, Shield, Tool, shield
+from tests.rows import each_row
 
 NBSP, NARROW, SHY, ZWNJ, ZWSP = "\u00a0", "\u202f", "\u00ad", "\u200c", "\u200b"
 RLM, LRM, RLE, PDF, ALM = "\u200f", "\u200e", "\u202b", "\u202c", "\u061c"
@@ -569,13 +570,13 @@ def test_the_tables_hold_many_languages():
     assert all(spoken[one] >= 10 for one in "zh zh-Hant ja ko th ar hi ru de tr".split())
 
 
-@pytest.mark.parametrize(("text", "value"), table(SAID))
+@each_row(("text", "value"), table(SAID))
 def test_a_value_in_the_text_has_an_origin(text, value):
     """Every value in the user's text has an origin."""
     assert session_of(text).origin(value) is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value", "name"),
     table((*row, "phone" if " phone" in row[0] else "order_id") for row in SAID),
 )
@@ -584,14 +585,13 @@ def test_the_shield_reports_no_value_in_the_text(text, value, name):
     assert [] == phantoms(text, **{name: value})
 
 
-@pytest.mark.parametrize(("text", "value"), table(SAID))
+@each_row(("text", "value"), table(SAID))
 def test_the_origin_of_a_users_text_is_the_user(text, value):
     """No tool returned anything, so every origin is the user."""
     assert "tool" != getattr(session_of(text).origin(value), "source", None)
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-@pytest.mark.parametrize("value", [value for value, _ in VALUES])
+@each_row(("value", "carrier"), [(value, carrier) for value, _ in VALUES for carrier in CARRIERS])
 def test_every_kind_of_value_is_found_in_every_language(value, carrier):
     """Each kind of identifier is found in each language, without a finding."""
     text = CARRIERS[carrier].format(value)
@@ -600,8 +600,10 @@ def test_every_kind_of_value_is_found_in_every_language(value, carrier):
     assert [] == phantoms(text, order_id=value)
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-@pytest.mark.parametrize(("value", "changed"), [(v, c) for v, cs in VALUES for c in cs])
+@each_row(
+    ("value", "changed", "carrier"),
+    [(v, c, carrier) for v, cs in VALUES for c in cs for carrier in CARRIERS],
+)
 def test_no_changed_value_is_found_in_any_language(value, changed, carrier):
     """A value with a digit changed, removed or added has a finding."""
     text = CARRIERS[carrier].format(value)
@@ -610,19 +612,19 @@ def test_no_changed_value_is_found_in_any_language(value, changed, carrier):
     assert ["/arguments/order_id"] == [where for where, _ in phantoms(text, order_id=changed)]
 
 
-@pytest.mark.parametrize(("text", "value"), table(UNSAID))
+@each_row(("text", "value"), table(UNSAID))
 def test_an_identifier_that_is_not_in_the_text_is_unseen(text, value):
     """An identifier that no text contains has no origin."""
     assert session_of(text).origin(value) is None
 
 
-@pytest.mark.parametrize(("text", "value"), table(UNSAID))
+@each_row(("text", "value"), table(UNSAID))
 def test_the_shield_finds_an_identifier_that_is_not_in_the_text(text, value):
     """The layer reports the argument."""
     assert ["/arguments/order_id"] == [where for where, _ in phantoms(text, order_id=value)]
 
 
-@pytest.mark.parametrize(("text", "arguments"), table(NAMED))
+@each_row(("text", "arguments"), table(NAMED))
 def test_a_name_in_a_language_that_is_not_tested_is_never_flagged(text, arguments):
     """A name may be inflected or transliterated, but an invented identifier is found."""
     assert [] == phantoms(text, **arguments)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.text.text_templates import LONGEST, is_blank
+from tests.rows import each_row
 
 BLANKS = [
     "<order_id>", "<your name>", "[Your Name]", "[Your Company]", "{user_id}", "{{customer_email}}",
@@ -55,7 +58,7 @@ VALUES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", VALUES)
+@each_row("text", VALUES)
 def test_a_value(text):
     """Tags, mentions, keys, notices, patterns, variables and text around brackets."""
     assert not is_blank(text, "note")
@@ -67,14 +70,14 @@ def test_only_short_text_is_a_blank():
     assert not is_blank("<" + "your " * LONGEST + "name>", "note")
 
 
+FIRST = ["", "insert ", "insert name ", "insert_", "<", "[", "{{ "]
 REPEATED = [
     "_", "-", "a_", "_-", "a-", "[<", "[", "<", "{", "{{", "'_", "insert_", "here_", "YOUR_",
     "_HERE", "INSERT_", "\u2019-",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("part", REPEATED)
-@pytest.mark.parametrize("first", ["", "insert ", "insert name ", "insert_", "<", "[", "{{ "])
+@each_row(("first", "part"), product(FIRST, REPEATED))
 def test_long_repetitions_are_not_blanks(first, part):
     """Repeated separators, which could be read in many ways, are read once."""
     text = (first + part * LONGEST)[:LONGEST]

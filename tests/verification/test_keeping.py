@@ -18,6 +18,7 @@ import pytest
 from abs_shield import StoreError
 from abs_shield.verification import VerificationEngine
 from abs_shield.verification.tool_state import OUT_OF_DATE
+from tests.rows import each_row
 
 
 def trained_engine(*, start=0, calls=30, tool="t"):
@@ -337,7 +338,7 @@ def snapshot():
     return full_snapshot()
 
 
-@pytest.mark.parametrize(("part", "name", "value"), DAMAGES)
+@each_row(("part", "name", "value"), DAMAGES)
 def test_a_damaged_part_changes_nothing(snapshot, part, name, value):
     """One number of a snapshot is none: one line says which, and nothing was restored."""
     damaged = deepcopy(snapshot)

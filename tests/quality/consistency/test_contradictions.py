@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import pytest
 
 from abs_shield.quality.consistency import ConsistencyReport, contradictions
 from abs_shield.quality.consistency.consistency_report import KINDS
 from abs_shield.quality.marked_sentences import read_text
+from tests.rows import each_row
 
 _WRONG = {
     "parts": (
@@ -189,9 +191,7 @@ _RIGHT = (
 )
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"), [(kind, text) for kind, texts in _WRONG.items() for text in texts]
-)
+@each_row(("kind", "text"), [(kind, text) for kind, texts in _WRONG.items() for text in texts])
 def test_a_contradiction_is_found_by_its_kind(kind: str, text: str) -> None:
     """Each text has a relation that its kind finds not to hold, and names the place of."""
     results = [one for one in KINDS[kind](read_text(text)) if one is not None]
@@ -201,7 +201,7 @@ def test_a_contradiction_is_found_by_its_kind(kind: str, text: str) -> None:
     assert text[results[0].start : results[0].end].startswith(results[0].claim)
 
 
-@pytest.mark.parametrize("text", _RIGHT)
+@each_row("text", _RIGHT)
 def test_a_consistent_text_has_no_finding(text: str) -> None:
     """Hedges, ranges, negation, other periods, units and lists raise no finding."""
     assert () == contradictions(text).findings
@@ -218,13 +218,13 @@ def test_every_kind_has_examples() -> None:
     assert KINDS.keys() == _WRONG.keys()
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-@pytest.mark.parametrize(
-    "text", ["", "\n", "\ue001 of \ue002", "5", "% of 0", "from to", "\x00 5 5"]
-)
-def test_a_kind_is_total(kind: object, text: str) -> None:
+_ODD = ["", "\n", "\ue001 of \ue002", "5", "% of 0", "from to", "\x00 5 5"]
+
+
+@each_row(("kind", "text"), product(KINDS, _ODD))
+def test_a_kind_is_total(kind: str, text: str) -> None:
     """Odd texts raise nothing and relate nothing."""
-    assert [] == [*kind(read_text(text))]  # type: ignore[operator]
+    assert [] == [*KINDS[kind](read_text(text))]
 
 
 def test_relations_that_hold_are_counted() -> None:

@@ -9,6 +9,7 @@ from abs_shield.quality.pii import RECOGNISERS
 from abs_shield.quality.pii.phone_numbering import phonenumbers
 from abs_shield.quality.pii.recogniser import Recogniser, form
 from abs_shield.quality.pii.scan import scan
+from tests.rows import each_row
 
 from .cases import CASES, NATIONAL, Case
 
@@ -29,7 +30,7 @@ def test_every_row_has_a_case():
     assert {row.key for row in RECOGNISERS} == {case.key for case in (*CASES, *NATIONAL)}
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@each_row("case", CASES)
 def test_a_value_is_found_in_its_sentence(case: Case):
     """From its first character to its last."""
     text = case.sentence.format(case.value)
@@ -40,7 +41,7 @@ def test_a_value_is_found_in_its_sentence(case: Case):
 
 
 @planned
-@pytest.mark.parametrize("case", NATIONAL, ids=str)
+@each_row("case", NATIONAL)
 def test_a_national_telephone_number_is_found(case: Case):
     """A national number is found after words that introduce it in the country's language."""
     text = case.sentence.format(case.value)
@@ -50,19 +51,19 @@ def test_a_national_telephone_number_is_found(case: Case):
     assert (case.name, case.value) == (finding.name, text[finding.start : finding.end])
 
 
-@pytest.mark.parametrize("case", CHECKED, ids=str)
+@each_row("case", CHECKED)
 def test_a_wrong_check_digit_is_not_found(case: Case):
     """A value of the same form with a wrong check digit is not found."""
     assert case.name not in names(case.sentence.format(case.broken))
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@each_row("case", CASES)
 def test_a_distinctive_value_is_found_without_context(case: Case):
     """A value that is easily confused with others is found only after introducing words."""
     assert ([case.name] if case.alone else []) == names(f"It is {case.value}.")
 
 
-@pytest.mark.parametrize("case", WEAK, ids=str)
+@each_row("case", WEAK)
 def test_an_order_number_is_not_personal_data(case: Case):
     """A number that another word introduces is not found, whatever precedes it."""
     start = case.sentence.partition("{}")[0]
@@ -70,13 +71,13 @@ def test_an_order_number_is_not_personal_data(case: Case):
     assert case.name not in names(f"{start}unknown; order number {case.value}.")
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@each_row("case", CASES)
 def test_part_of_a_longer_token_is_not_found(case: Case):
     """A longer id contains no identifier."""
     assert case.name not in names(f"x{case.value}9_77".replace("@", " "))
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@each_row("case", CASES)
 def test_a_finding_has_no_character_of_the_value(case: Case):
     """The masked form has no letter and no digit."""
     (finding,) = scan(case.sentence.format(case.value))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
-
 from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.consistency_probes import ClozeGap, values_in
 from abs_shield.session import Session
@@ -23,6 +21,7 @@ from abs_shield.text.values.figure import (
     figures_agree,
 )
 from abs_shield.text.values.figure_reader import figures
+from tests.rows import each_row
 
 from .table import ROWS, Row
 
@@ -42,7 +41,7 @@ def figure_of(row: Row) -> Figure:
     return Figure(row.kind, str(row.value), 0, 1, (row.value,), Decimal("0.000001"))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@each_row("row", ROWS)
 def test_the_reader_finds_one_value(row):
     """Each spelling of a row has one figure, which equals the row's value."""
     for spelling in row.spellings:
@@ -51,7 +50,7 @@ def test_the_reader_finds_one_value(row):
         assert figures_agree(figure_of(row), value), spelling
 
 
-@pytest.mark.parametrize("row", SUMS, ids=str)
+@each_row("row", SUMS)
 def test_the_words_of_a_text_have_its_number(row):
     """The scorer of words sees one number, by its value."""
     for spelling in row.spellings:
@@ -59,7 +58,7 @@ def test_the_words_of_a_text_have_its_number(row):
         assert float(row.value) in (result.value, result.other), spelling
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@each_row("row", ROWS)
 def test_a_probe_accepts_every_spelling(row):
     """A reply with any spelling of the value agrees."""
     (text,) = values_in(SENTENCE.format(row.spellings[0]))
@@ -67,7 +66,7 @@ def test_a_probe_accepts_every_spelling(row):
         assert ClozeGap("", text).agrees(spelling), spelling
 
 
-@pytest.mark.parametrize("row", [row for row in SUMS if row.kind == NUMBER], ids=str)
+@each_row("row", [row for row in SUMS if row.kind == NUMBER])
 def test_a_policy_reads_the_number_of_an_argument(row):
     """An argument in grouped digits is an amount; words and units are not."""
     for spelling in row.spellings:
@@ -75,7 +74,7 @@ def test_a_policy_reads_the_number_of_an_argument(row):
         assert read is None or read == row.value, spelling
 
 
-@pytest.mark.parametrize("row", SUMS, ids=str)
+@each_row("row", SUMS)
 def test_what_a_text_mentions_is_not_cut(row):
     """A number in digits is one mention, from its first digit to its last."""
     for spelling in row.spellings:
@@ -102,7 +101,7 @@ def tool_text(row: Row) -> object:
             return float(row.value)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@each_row("row", ROWS, size=10)
 def test_an_answer_may_spell_what_a_tool_returned(row):
     """No figure of it is missed."""
     for spelling in row.spellings:
