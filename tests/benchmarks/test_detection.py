@@ -128,6 +128,8 @@ def test_a_rule_that_is_off_finds_nothing(rules: Any) -> None:
     assert "echoes" not in fired
 
 
+@pytest.mark.release
+@pytest.mark.slow
 def test_the_rules_of_detection_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,7 +164,7 @@ def test_a_planted_fault_is_counted(
     for name, line in (("runs", run), ("mutations", case)):
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(json.dumps(line).encode()))
 
-    # the runs that were written by hand take ten seconds, and the test above counts them
+    # the runs that were written by hand, which the test above counts, take ten seconds
     monkeypatch.setattr(importlib.import_module("elsewhere"), "FILES", ())
     ablation = importlib.import_module("detection_ablate").ablation
     table = ablation([tmp_path], names=["words for identifiers"], jobs=1).splitlines()
