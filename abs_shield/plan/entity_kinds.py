@@ -36,6 +36,8 @@ _MAX_TEXT_LENGTH = 16_384  # a page has some 3,000 characters; more is a documen
 _TOO_SHORT = re.compile(r"\D*|.{1,3}")
 _PERSON_WORDS = frozenset("user owner sender recipient customer member client email login".split())
 """Words for people; two of them may be the same person."""
+_ROLES = frozenset("with other another to from into by for new old next second".split())
+"""Words for the role of a value; ``with_id`` names no kind of entity."""
 _CREDENTIAL_INTRODUCTION = (
     r"\b(?:pass ?(?:word|code|phrase)|token|secret|(?:api|access)[ _]?key)\b"
     r"(?:\s{1,3}(?:is|was|as|being|labell?ed|called|value|id)\b){0,3}\s{0,3}[:=,]?\s{0,3}[\"'`(]?"
@@ -92,7 +94,7 @@ def is_other_kind(
     """
     if argument.judged != "hard":
         return False
-    wanted = subject_words(name_of(argument.path)) or frozenset(noun)
+    wanted = subject_words(name_of(argument.path)) - _ROLES or frozenset(noun)
     if is_credential_by_label(argument, origin, kinds=kinds, session=session):
         return True
     # The user's labels take precedence over the fields of results.

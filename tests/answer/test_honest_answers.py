@@ -570,3 +570,34 @@ REGIONS = [
 def test_shares_of_small_counts_and_averages(evidence, answer, emitted):
     """The share of a small count and the average of a row follow from the row."""
     assert emitted == (after(evidence, answer=answer).report.action == "emit")
+
+
+PATIENT = {"name": "Ines Roth", "born": "1979-12-02", "today": "2026-11-28"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("Ines Roth is 46 years old.", True),
+        ("Ines Roth ist 46 Jahre alt.", True),
+        ("Ines Roth is 47 years old.", False),
+        ("Ines Roth has been a patient for 46 years.", False),
+    ],
+)
+def test_an_age_follows_from_a_date_of_birth(answer, emitted):
+    """An age in full years follows from two dates; another number of years does not."""
+    assert emitted == (after(PATIENT, answer=answer).report.action == "emit")
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("3,5 Stunden zu 62 € (217,00 €)", True),
+        ("3,5 Stunden zu 62 € (271,00 €)", False),
+    ],
+)
+def test_a_quantity_at_a_price(answer, emitted):
+    """The product of a quantity and its price follows."""
+    work = {"stunden": 3.5, "preis": 62}
+
+    assert emitted == (after(work, answer=answer).report.action == "emit")

@@ -184,3 +184,20 @@ def test_source_key_may_be_the_target_key():
 
         assert () == firewall.check_call(same).findings
         assert ["other_kind"] == [f.code for f in firewall.check_call(other).findings]
+
+
+@pytest.mark.parametrize("name", ["with_id", "other_id", "new_id"])
+def test_a_role_is_no_kind(name):
+    """A parameter that is named by the role of its value takes the kind of the other one."""
+    properties = {key: {"type": "string"} for key in ("shift_id", name)}
+    swap = Tool(name="swap", parameters={"type": "object", "properties": properties})
+    firewall = Shield(shield.configure(tools=[swap]), hooks=None)
+    with firewall.session() as session:
+        session.user("Swap my shift S-401 with Jo's.")
+        session.tool_result(
+            "shift",
+            {"id": "S-401", name.removesuffix("_id"): {"name": "Jo Lind", "shift": "S-409"}},
+        )
+        call = ToolCall("swap", {"shift_id": "S-401", name: "S-409"})
+
+        assert [] == [one.code for one in firewall.check_call(call).findings]

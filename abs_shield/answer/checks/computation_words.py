@@ -51,11 +51,14 @@ PER_YEAR = re.compile(
 """Words of an answer with an amount of a month that is multiplied by months."""
 RATED = re.compile(
     r"\b(?:at|@|zu|\u00e0|a|por)[ ]\W{0,3}\d[\d.,]{0,12}[ ]?"
-    r"(?:(?P<small>p|ct|cents?|pence)\b|[^\s\d]{0,8})[ ]?"
-    r"(?:per|each|a|an|pro|je|par|por|cada|/)\b",
+    r"[^\s\d]{0,8}[ ]?"
+    r"(?:per|each|a|an|pro|je|par|por|cada|/)\b"
+    r"|\d[ ][^\W\d_]{2,20}[ ](?:at|zu|\u00e0)[ ]\W?\d",
     re.IGNORECASE,
 )
 """Words of a sentence with a rate that is multiplied by an amount: 40 kWh at 0.59 per kWh."""
+SMALL_RATE = re.compile(r"\d[ ]?(?:p|ct|cents?|pence)\b", re.IGNORECASE)
+"""A rate in hundredths of a currency's unit."""
 MULTIPLIED = re.compile(
     r"\b(?:per|each|every|both|times|twice|double|passenger|person|people|travell?er|guest|adult"
     r"|n[a\u00e4]cht|nuit|noche|personne|persona|pro\b|je\b|par\b|por\b|cada|chaque|monat|mois"

@@ -59,6 +59,8 @@ _CHANGED = re.compile(
 """Words of a sentence about a changed time, or a period that ends on the next day."""
 _EQUALS = re.compile(r"[ *_`]{0,4}[=\u2248]")
 """Sign after a difference: 12:30 - 11:00 = 1:30."""
+_AGE = re.compile(r"\b(?:years?[ -]old|aged?|jahre[ ]alt|ans|a\u00f1os)\b", re.IGNORECASE)
+"""Words of a sentence with an age."""
 _RELATIVE = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
 _WORD = re.compile(r"[a-z]+")
 _MINUTE = 60_000  # milliseconds
@@ -118,7 +120,7 @@ class DateArithmetic:
         if value.unit in _LENGTHS:
             return self._is_length(value)
         if value.kind not in (DATE, TIME):
-            return False
+            return self._is_age(value)
         start, end = self._scope.line(value.start)
         lengths = [one for one in self._lengths if start <= one.start < end]
         pairs = ((at, length) for at in self._own for length in (*lengths, *self._requested))
@@ -166,6 +168,21 @@ class DateArithmetic:
         times = [one for one in self._own if one.kind == TIME]
         between = (_difference(*pair) for pair in combinations(times, 2))
         return value.value in (_as_clock(self._lengths), *between)
+
+    def _is_age(self, value: Figure) -> bool:
+        """Return whether a number of years is the age of somebody or something born on a date."""
+        if (
+            value.kind != NUMBER
+            or _AGE.search(self._answer, *self._scope.sentence(value.start)) is None
+        ):
+            return False
+        days = [[*_dates(one, None)] for one in self._all if one.kind == DATE]
+        return any(
+            value.numbers[0] == _years(min(born, now), max(born, now))
+            for one, other in combinations(days, 2)
+            for born in one
+            for now in other
+        )
 
     def _ends_record(self, value: Figure) -> bool:
         """
@@ -273,6 +290,11 @@ def _shift(moment: Figure, length: Figure, *, signs: Sequence[int] = (1, -1)) ->
                 except (ValueError, OverflowError):  # before year 1, or after 9999
                     continue
                 yield moment._replace(values=(Day(year and there.year, there.month, there.day),))
+
+
+def _years(first: date, last: date) -> int:
+    """Return the full years between two dates."""
+    return last.year - first.year - ((last.month, last.day) < (first.month, first.day))
 
 
 def _minutes(one: EvidenceValue) -> Figure | None:

@@ -18,6 +18,7 @@ from abs_shield.answer.checks.computation_words import (
     RATED,
     REMAINDER,
     SHARED,
+    SMALL_RATE,
 )
 from abs_shield.answer.checks.polarity_check import FALLS, RISES
 from abs_shield.answer.checks.record_scope import RecordScope
@@ -240,7 +241,7 @@ class Derivation:
             inside = [one.numbers[0] for one in self._operands if start <= one.start < end]
             products = [one * other for one, other in combinations(inside[:_MOST_RATES], 2)]
             yield from products
-            if match["small"]:
+            if SMALL_RATE.search(self._answer, start, end):
                 yield from (product / _HUNDRED for product in products)
 
     def _plain_sums(self) -> Iterator[Decimal]:
