@@ -25,6 +25,16 @@ def _fold(word: str) -> str:
     return remove_accents(normal(word)).replace("\u2019", "'")
 
 
+def lower_case(text: str) -> str:
+    """
+    Return *text* in lower case, with unchanged offsets.
+
+    >>> lower_case("\u0130zmir, MAY"), len("\u0130".lower())
+    ('izmir, may', 2)
+    """
+    return text.replace("\u0130", "i").lower()
+
+
 def lowered(word: str) -> str:
     """Return *word* without capitals and accents."""
     if word.isascii():

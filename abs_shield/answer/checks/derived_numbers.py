@@ -29,6 +29,7 @@ from abs_shield.answer.checks.result_numbers import (
     sum_neighbours,
 )
 from abs_shield.answer.evidence.value_index import ValueIndex
+from abs_shield.text.stem import lower_case
 from abs_shield.text.values.figure import MONEY, NUMBER, SUMS, Figure, Value, is_near
 from abs_shield.text.values.number_values import NTH
 from abs_shield.text.values.numerals import WORDS, parse_number_words
@@ -79,6 +80,7 @@ class Derivation:
         scope: RecordScope,
     ) -> None:
         self._answer = answer
+        self._lower = lower_case(answer)
         self._scope = scope
         self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
         # also of values that are no operands: any sentence of a value may say that it is computed
@@ -88,8 +90,8 @@ class Derivation:
         self._worded: dict[object, bool] = {}
         self._results = ResultNumbers(index)
         self._items = len(_ITEM.findall(answer))
-        self._has_shares = SHARED.search(answer) is not None
-        self._has_products = MULTIPLIED.search(answer) is not None
+        self._has_shares = SHARED.search(self._lower) is not None
+        self._has_products = MULTIPLIED.search(self._lower) is not None
         self._grounded = [one for one in grounded if one.kind in SUMS][:MOST_OPERANDS]
         self._operands = [one for one in grounded if is_operand(one)][:MOST_OPERANDS]
         self._percents = [one.numbers[0] for one in self._grounded if one.unit == "%"]
@@ -123,7 +125,7 @@ class Derivation:
         key = wording, sentence
         worded = self._worded.get(key)
         if worded is None:
-            worded = wording.search(self._answer, *sentence) is not None
+            worded = wording.search(self._lower, *sentence) is not None
             self._worded[key] = worded
         return worded
 
@@ -209,7 +211,7 @@ class Derivation:
             yield from (part, number + part, number - part, number / (1 + rate / _HUNDRED))
 
     def _all_quotients(self) -> Iterator[Decimal]:
-        if PER_MONTH.search(self._answer):
+        if PER_MONTH.search(self._lower):
             yield from (number / _MONTHS for number in (*self._own, *self._results.singles))
         if self._has_shares:
             parts = (*self._factors, *sorted(self._results.counts)[:_FEWEST])
@@ -272,7 +274,7 @@ class Derivation:
         for some in (self._own, *self._results.few):
             yield from (one - other for one, other in combinations(some, 2))
         # differences within records of the evidence explain much, so that a word must call for them
-        if REMAINDER.search(self._answer):
+        if REMAINDER.search(self._lower):
             yield from self._results.differences()
 
     def _factors_in(self, values: Sequence[Figure]) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
@@ -34,6 +35,13 @@ MYRIADS = "".join(word for word in SCALES if len(word) == 1 and not word.isascii
 """Thousands, ten thousands and hundred millions in Chinese, Japanese and Korean."""
 # Letters and signs are not words: they follow a number directly (`SCALE`).
 _WRITTEN = SCALES.keys() - _LETTER - {*MYRIADS}
+
+
+def _first_letters(words: Iterable[str]) -> str:
+    """Return the first letters of words, for a set of characters in a pattern."""
+    return "".join(sorted({word[0] for word in words}))
+
+
 WORD_SCALE = "|".join(sorted(_WRITTEN, key=lambda word: (-len(word), word)))
 
 _ONES = dict(
@@ -165,11 +173,16 @@ SMALL_MONEY = frozenset("cent cents pence".split())
 CELSIUS, FAHRENHEIT = "\u00b0c", "\u00b0f"
 """Units of temperatures in their normal form."""
 MARKS = "$€£¥₹₩₽₺฿"
-BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[{MARKS}]|\b(?:{CODES})\b)"
-BEHIND = rf"(?:[{MARKS}円元원]|\b(?:{CODES}|{'|'.join(MONEY_WORDS)})\b)"
+# Lookaheads exclude most words before the alternatives are tried, one by one where case is ignored.
+_CODE = rf"\b(?=[A-Za-z]{{3}}\b)(?:{CODES})"
+BEFORE = rf"(?:[{MARKS}]|(?=[A-Za-z]{{1,2}}[{MARKS}])(?:US|CA|AU|C|A|NZ|HK|S)[{MARKS}]|{_CODE})"
+BEHIND = (
+    rf"(?:[{MARKS}円元원]|{_CODE}"
+    rf"|\b(?=[{_first_letters(MONEY_WORDS)}])(?:{'|'.join(MONEY_WORDS)})\b)"
+)
 SCALE = (
-    rf"(?:[ -]?(?P<scale>{WORD_SCALE})\b|(?P<letter>[kKmMbB])(?![A-Za-z0-9])"
-    rf"|[ ]?(?P<myriad>[{MYRIADS}]))"
+    rf"(?:[ -]?(?=[{_first_letters(_WRITTEN)}])(?P<scale>{WORD_SCALE})\b"
+    rf"|(?P<letter>[kKmMbB])(?![A-Za-z0-9])|[ ]?(?P<myriad>[{MYRIADS}]))"
 )
 ALONE = r"(?<![A-Za-z0-9_])(?<!\d[.,:-])"
 END = r"(?![A-Za-z0-9_])(?![.,:-]\d)"
