@@ -21,7 +21,7 @@ _WORD = r"[^\W\d_]{3,12}\b\.?"
 """A possible name of a month; the lookup is faster than a pattern of some six hundred names."""
 _GAP = r"\s{1,8}"
 """A space, or a line's end in wrapped text."""
-_MAYBE = r"(?=[^\W\d_]{3,12}\.?(?:[ ]of)?,?\s{1,8}\d)"
+MAYBE_MONTH = r"(?=[^\W\d_]{3,12}\.?(?:[ ]of)?,?\s{1,8}\d)"
 """A word and a number, such as a month with a day or a year; faster than matching names."""
 _NTH = r"(?:st|nd|rd|th|º|er)?"
 _WEEKDAYS = (
@@ -54,11 +54,11 @@ DATES = (
     r"(?P<dmy>\d{1,2}(?P<by>[/.-])\d{1,2}(?P=by)(?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
     r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?|\d{1,2}月\d{1,2}日"
     r"|\d{4}년[ ]?\d{1,2}월(?:[ ]?\d{1,2}일)?|\d{1,2}월[ ]?\d{1,2}일)",
-    rf"{_MAYBE}(?P<mdy>{_WORD}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
+    rf"{MAYBE_MONTH}(?P<mdy>{_WORD}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
     rf"(?:,?{_GAP}(?:19|20)\d{{2}}(?!\d))?)",
     rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{_WORD}"
     rf"(?:,?{_GAP}(?:de[ ])?(?:19|20)\d{{2}}(?!\d))?)",
-    rf"{_MAYBE}(?P<my>{_WORD}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
+    rf"{MAYBE_MONTH}(?P<my>{_WORD}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
 )
 """Forms of dates, each in a named group."""
 TIMES = (

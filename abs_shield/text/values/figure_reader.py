@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from abs_shield.text.citations import citations
-from abs_shield.text.values.date_values import DATES, MONTH, TIMES, day_of, time_of
+from abs_shield.text.values.date_values import DATES, MAYBE_MONTH, MONTH, TIMES, day_of, time_of
 from abs_shield.text.values.figure import (
     TIME,
     Figure,
@@ -158,6 +158,7 @@ def figures(text: str) -> list[Figure]:
     # The number of a citation is not a figure of the text.
     left = blank_spans(separate_numbers(plain), [(one.start, one.end) for one in citations(plain)])
     result: list[Figure] = []
+    starts = [match.start() for match in _FIRST_DIGIT.finditer(left)]
     is_bare = _BARE.fullmatch(left) is not None
     is_alone = is_bare or _FOLLOWED.search(left) is None
     for form, read in _OF_BARE if is_bare else _FORMS:
@@ -166,7 +167,7 @@ def figures(text: str) -> list[Figure]:
         if form in _NEEDED and _NEEDED[form].search(left) is None:
             continue
         taken: list[tuple[int, int]] = []
-        for match in form.finditer(left):
+        for match in _matches(form, left, starts):
             some = [*read(match, text)]
             result += some
             if len(some) == 1:
@@ -182,6 +183,19 @@ def figures(text: str) -> list[Figure]:
                 break
     result.sort(key=_START)
     return result
+
+
+def _matches(form: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterable[re.Match[str]]:
+    """Return the matches of a form, as `finditer` does; a form of digits is tried at *starts*."""
+    return _matches_at(form, text, starts) if form in _OF_DIGITS else form.finditer(text)
+
+
+def _matches_at(form: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
+    behind = 0
+    for start in starts:
+        if start >= behind and (match := form.match(text, start)) is not None:
+            behind = match.end()
+            yield match
 
 
 def on_24_hour_clock(result: list[Figure]) -> list[Figure]:
@@ -204,6 +218,8 @@ def _whole(at: Value) -> Value:
 
 
 _START = attrgetter("start")
+_FIRST_DIGIT = re.compile(r"[0-9](?<![A-Za-z0-9_][0-9])")
+"""A digit at which a form of digits may begin: it follows neither a letter nor a digit."""
 _BARE = re.compile(r"[\d\s,;|\x00]*")
 """A text of only plain numbers, such as a row of a table."""
 _FOLLOWED = re.compile(rf"\d[ -]?(?:[^\W\d_]|[%{MARKS}])")
@@ -227,6 +243,16 @@ _BEFORE_DATE = (
     r"(?<![A-Za-z0-9_#])(?<!\d[-/.])",
     r"(?<![A-Za-z0-9_#])(?<!\d[/.])(?<!\d\d\d-)(?<!-\d-)(?<!-\d\d-)",
 )
+
+
+def _date_form(form: str) -> re.Pattern[str]:
+    return _form(_BEFORE_DATE[_LAST_OF_RANGE in form] + form)
+
+
+def _time_form(form: str) -> re.Pattern[str]:
+    return _form(r"(?<![A-Za-z0-9_#])(?<!\d[:.,])" + form)
+
+
 _IN_WORDS = (
     rf"(?<![A-Za-z0-9_-])(?=[aotfsenhmbz])(?P<words>{WORDS})\b(?!-(?:way|star|time))"
     r"(?:[ -](?P<unit>[a-z]{1,12})\b)?"
@@ -237,15 +263,16 @@ _MONEY_FORM = _form(rf"{ALONE}(?P<digits>{SPACED})(?:{SCALE})?[ -]?(?P<behind>{B
 _PERCENT_FORM = _form(rf"{ALONE}(?P<digits>{DIGITS})[ -]?(?:%|percent\b|per[ ]cent\b|pct\b)")
 _SCALED_FORM = _form(rf"{ALONE}(?P<digits>{DIGITS}){SCALE}")
 _RANGE_FORM = _form(_FROM_TO)
+_ORDINAL_FORM = _form(r"(?<![A-Za-z0-9_])(\d{1,6})(?:st|nd|rd|th)\b")
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Figures]], ...] = (
     (_form(URL), id_of),
     (_form(EMAIL), id_of),
     (_form(HOST), id_of),
     (_form(FILE), id_of),
     (_LIST_NUMBER, list_number_of),
-    *((_form(_BEFORE_DATE[_LAST_OF_RANGE in form] + form), day_of) for form in DATES),
+    *((_date_form(form), day_of) for form in DATES),
     (_PHONE_FORM, id_of),
-    *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[:.,])" + form), time_of) for form in TIMES),
+    *((_time_form(form), time_of) for form in TIMES),
     (_form(_SIGNED), money_of),
     (_MONEY_FORM, money_of),
     (_PERCENT_FORM, percent_of),
@@ -253,7 +280,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Figures]], .
     (_form(rf"(?<![A-Za-z0-9_.,-]){SHORT_DURATION}(?![A-Za-z0-9_])"), duration_of),
     (_SCALED_FORM, scaled_number_of),
     (_RANGE_FORM, range_of),
-    (_form(r"(?<![A-Za-z0-9_])(\d{1,6})(?:st|nd|rd|th)\b"), ordinal_of),
+    (_ORDINAL_FORM, ordinal_of),
     (_form(TOKEN), token_of),
     (_NUMBER_FORM, number_of),
     (_form(rf"(?<![A-Za-z0-9_-])(?=[aotfsenhmbz]){DURATION}\b"), duration_of),
@@ -263,15 +290,28 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Figures]], .
 
 _OF_BARE = ((_PHONE_FORM, id_of), (_NUMBER_FORM, number_of))
 """The forms that occur in a text of only plain numbers."""
+_OF_DIGITS = frozenset(
+    {
+        *(_date_form(form) for form in DATES if not form.startswith(MAYBE_MONTH)),
+        *(_time_form(form) for form in TIMES if not form.startswith("(?P<word>")),
+        _MONEY_FORM,
+        _PERCENT_FORM,
+        _SCALED_FORM,
+        _RANGE_FORM,
+        _ORDINAL_FORM,
+        _NUMBER_FORM,
+    }
+)
+"""Forms that begin with a digit after neither a letter nor a digit; most texts have few."""
 _NEED_MORE = frozenset({_MONEY_FORM, _PERCENT_FORM, _SCALED_FORM})
 """Forms of a number followed by a word or a sign."""
 _NEEDED = {
     _FORMS[0][0]: re.compile(r"://|www\.", re.IGNORECASE),
     _FORMS[1][0]: re.compile("@"),
-    _FORMS[2][0]: re.compile(r"\."),
-    _FORMS[3][0]: re.compile(r"\."),
+    _FORMS[2][0]: re.compile(r"\.[A-Za-z0-9]"),
+    _FORMS[3][0]: re.compile(r"\.[A-Za-z0-9]"),
     _form(_SIGNED): re.compile("|".join(map(re.escape, (*SIGNS, *_BY_CODE)))),
-    _PHONE_FORM: re.compile(r"\+|[0-9][-. )]"),
+    _PHONE_FORM: re.compile(r"\+\d|\d[ .-]\d{4}"),
     _RANGE_FORM: re.compile(r"-|[ ]to[ ]", re.IGNORECASE),
 }
 """Characters that a form needs; without one of them in the text, it is skipped."""
