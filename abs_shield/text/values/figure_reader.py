@@ -186,8 +186,13 @@ def figures(text: str) -> list[Figure]:
 
 
 def _matches(form: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterable[re.Match[str]]:
-    """Return the matches of a form, as `finditer` does; a form of digits is tried at *starts*."""
-    return _matches_at(form, text, starts) if form in _OF_DIGITS else form.finditer(text)
+    """
+    Return the matches of a form, as `finditer` does; a form of digits is tried only at *starts*.
+
+    In a table of numbers a search of the whole text is as fast.
+    """
+    tried = form in _OF_DIGITS and _SPARSE * len(starts) <= len(text)
+    return _matches_at(form, text, starts) if tried else form.finditer(text)
 
 
 def _matches_at(form: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
@@ -218,6 +223,7 @@ def _whole(at: Value) -> Value:
 
 
 _START = attrgetter("start")
+_SPARSE = 8  # characters for each number: more are passed faster than a match is tried
 _FIRST_DIGIT = re.compile(r"[0-9](?<![A-Za-z0-9_][0-9])")
 """A digit at which a form of digits may begin: it follows neither a letter nor a digit."""
 _BARE = re.compile(r"[\d\s,;|\x00]*")

@@ -16,6 +16,7 @@ _PIECES = (
 @given(st.lists(st.sampled_from(_PIECES), min_size=1, max_size=12).map("".join))
 def test_a_form_of_digits_matches_as_in_the_whole_text(text: str) -> None:
     """No form of digits matches at another place than those at which it is tried."""
+    text += " " * (figure_reader._SPARSE * len(text))
     starts = [match.start() for match in figure_reader._FIRST_DIGIT.finditer(text)]
 
     for form in figure_reader._OF_DIGITS:
