@@ -37,12 +37,22 @@ MYRIADS = "".join(word for word in SCALES if len(word) == 1 and not word.isascii
 _WRITTEN = SCALES.keys() - _LETTER - {*MYRIADS}
 
 
-def _first_letters(words: Iterable[str]) -> str:
-    """Return the first letters of words, for a set of characters in a pattern."""
-    return "".join(sorted({word[0] for word in words}))
+def alternatives(words: Iterable[str]) -> str:
+    """
+    Return a pattern of several words, the first of equal beginnings first.
+
+    They are grouped by their first letters, as `re` tries them one by one if it ignores case.
+
+    >>> alternatives(["two", "one", "twelve"])
+    't(?:wo|welve)|o(?:ne)'
+    """
+    groups: dict[str, list[str]] = {}
+    for word in words:
+        groups.setdefault(word[0], []).append(re.escape(word[1:]))
+    return "|".join(f"{re.escape(one)}(?:{'|'.join(rest)})" for one, rest in groups.items())
 
 
-WORD_SCALE = "|".join(sorted(_WRITTEN, key=lambda word: (-len(word), word)))
+WORD_SCALE = alternatives(sorted(_WRITTEN, key=lambda word: (-len(word), word)))
 
 _ONES = dict(
     zip(
@@ -61,7 +71,7 @@ _TENS = dict(
     )
 )
 _BIG = {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-NUMBER_WORDS = "|".join(sorted({**_ONES, **_TENS, **_BIG}, key=len, reverse=True))
+NUMBER_WORDS = alternatives(sorted({**_ONES, **_TENS, **_BIG}, key=len, reverse=True))
 """The English words of numbers, as a pattern."""
 WORDS = (
     rf"(?:(?:half[ ])?an?[ ]dozen"
@@ -173,15 +183,12 @@ SMALL_MONEY = frozenset("cent cents pence".split())
 CELSIUS, FAHRENHEIT = "\u00b0c", "\u00b0f"
 """Units of temperatures in their normal form."""
 MARKS = "$€£¥₹₩₽₺฿"
-# Lookaheads exclude most words before the alternatives are tried, one by one where case is ignored.
-_CODE = rf"\b(?=[A-Za-z]{{3}}\b)(?:{CODES})"
+# The lookaheads exclude most words before the alternatives are tried.
+_CODE = rf"\b(?=[A-Za-z]{{3}}\b)(?:{alternatives(CODES.split('|'))})"
 BEFORE = rf"(?:[{MARKS}]|(?=[A-Za-z]{{1,2}}[{MARKS}])(?:US|CA|AU|C|A|NZ|HK|S)[{MARKS}]|{_CODE})"
-BEHIND = (
-    rf"(?:[{MARKS}円元원]|{_CODE}"
-    rf"|\b(?=[{_first_letters(MONEY_WORDS)}])(?:{'|'.join(MONEY_WORDS)})\b)"
-)
+BEHIND = rf"(?:[{MARKS}円元원]|{_CODE}|\b(?:{alternatives(MONEY_WORDS)})\b)"
 SCALE = (
-    rf"(?:[ -]?(?=[{_first_letters(_WRITTEN)}])(?P<scale>{WORD_SCALE})\b"
+    rf"(?:[ -]?(?P<scale>{WORD_SCALE})\b"
     rf"|(?P<letter>[kKmMbB])(?![A-Za-z0-9])|[ ]?(?P<myriad>[{MYRIADS}]))"
 )
 ALONE = r"(?<![A-Za-z0-9_])(?<!\d[.,:-])"
