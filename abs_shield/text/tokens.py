@@ -22,15 +22,17 @@ from abs_shield.text.values.numerals import (
     parse_numeral,
 )
 
+_IN_WORDS = rf"(?=[aotfsenhmbz])(?P<words>{WORDS})\b"
+_IN_LETTERS = r"[^\W\d_]+(?:['\u2019][^\W\d_]{1,4}(?![^\W\d_]))?"
 _TOKEN = re.compile(
     rf"\d{{1,3}}(?: \d{{3}}){{1,6}}(?:[.,]\d{{1,2}})?(?= ?{BEHIND})"
     rf"|{DIGITS}(?![.,'\u2019]?\d)|\d+(?:[.,]\d+){{0,12}}(?![.,]?\d)"
     "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
-    rf"|(?=[aotfsenhmbz])(?P<words>{WORDS})\b"
-    r"|[^\W\d_]+\d[^\W_]*"
-    r"|[^\W\d_]+(?:['\u2019][^\W\d_]{1,4}(?![^\W\d_]))?",
+    rf"|{_IN_WORDS}|[^\W\d_]+\d[^\W_]*|{_IN_LETTERS}",
     re.IGNORECASE,
 )
+_ASCII_WORD = re.compile(rf"{_IN_WORDS}|{_IN_LETTERS}", re.IGNORECASE)
+"""The tokens of an ASCII text without digits."""
 _DIGIT_RUN = re.compile(r"\d+")
 _LABEL = re.compile(
     r"\[\^?\d{1,4}(?:[,;\s-]{1,3}\d{1,4}){0,20}\]"
@@ -130,11 +132,11 @@ def tokens(text: str, *, most: int) -> list[Token]:
     result: list[Token] = []
     # Spaces of the same length, so that offsets are unchanged.
     # Each label has a digit, and a search for one takes a fraction of the time.
-    masked = (
-        _LABEL.sub(lambda cited: " " * len(cited[0]), text) if _DIGIT_RUN.search(text) else text
-    )
+    has_digit = _DIGIT_RUN.search(text) is not None
+    masked = _LABEL.sub(lambda cited: " " * len(cited[0]), text) if has_digit else text
+    form = _TOKEN if has_digit or not text.isascii() else _ASCII_WORD
     behind = 0
-    for match in _TOKEN.finditer(masked):
+    for match in form.finditer(masked):
         start, end = match.span()
         if start < behind:  # the scale of a number: "1.2 million"
             continue

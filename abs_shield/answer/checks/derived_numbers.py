@@ -233,12 +233,12 @@ class Derivation:
 
     def _all_years(self) -> Iterator[Decimal]:
         """Yield the amounts of a year, from those of a month."""
-        if PER_YEAR.search(self._answer):
+        if PER_YEAR.search(self._lower):
             yield from (number * _MONTHS for number in self._singles())
 
     def _all_rated(self) -> Iterator[Decimal]:
         """Yield the products of two numbers of a sentence with a rate: 40 kWh at 0.59 per kWh."""
-        for match in islice(RATED.finditer(self._answer), _MOST_RATES):
+        for match in islice(RATED.finditer(self._lower), _MOST_RATES):
             start, end = self._scope.sentence(match.start())
             inside = [one.numbers[0] for one in self._operands if start <= one.start < end]
             products = [one * other for one, other in combinations(inside[:_MOST_RATES], 2)]

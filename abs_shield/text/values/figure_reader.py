@@ -130,11 +130,14 @@ _LIST_NUMBER = re.compile(
     rf"^[ \t>*_#-]{{0,20}}\(?(\d{{1,3}})[.)](?=[\s*_])(?![ ]{MONTH}[ ]\d{{4}})",
     re.MULTILINE | re.IGNORECASE,
 )
-_HAS = re.compile(
-    r"\d|\w[@.]\w|://|\b(?=[aotfsenhmbzq])(?:noon\b|midnight\b|half[ -]|quarter[ ]"
+_SIGNED_OR_DIGIT = re.compile(r"[\d@]")
+_DOTTED = re.compile(r"\.(?<=\w\.)\w")
+_WORDED = re.compile(
+    r"\b(?=[aotfsenhmbzq])(?:noon\b|midnight\b|half[ -]|quarter[ ]"
     rf"|an?[ ](?:hour|day|week|month|year|quarter)\b|{WORDS}\b)",
     re.IGNORECASE,
 )
+_CAPITALS = re.compile(r"[A-Z][A-Z]{4}")
 
 
 def _form(pattern: str, *, exactly: bool = False) -> re.Pattern[str]:
@@ -153,7 +156,7 @@ def figures(text: str) -> list[Figure]:
     """
     plain = unescape_newlines(text if text.isascii() else text.translate(PLAIN))
     # A fast check before some thirty patterns: most sentences without digits have no figures.
-    if _HAS.search(plain) is None and _CUED_FORM.search(plain) is None:
+    if not _may_have_figures(plain):
         return []
     # The number of a citation is not a figure of the text.
     left = blank_spans(separate_numbers(plain), [(one.start, one.end) for one in citations(plain)])
@@ -183,6 +186,18 @@ def figures(text: str) -> list[Figure]:
                 break
     result.sort(key=_START)
     return result
+
+
+def _may_have_figures(plain: str) -> bool:
+    """Return whether a text may have a digit, an address, a number in words, or a code."""
+    return (
+        _SIGNED_OR_DIGIT.search(plain) is not None
+        or "://" in plain
+        or _DOTTED.search(plain) is not None
+        or _WORDED.search(plain) is not None
+        # without digits, only a code in capitals
+        or (_CAPITALS.search(plain) is not None and _CUED_FORM.search(plain) is not None)
+    )
 
 
 def _matches(form: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterable[re.Match[str]]:
