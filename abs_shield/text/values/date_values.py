@@ -61,19 +61,22 @@ DATES = (
     rf"{MAYBE_MONTH}(?P<my>{_WORD}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
 )
 """Forms of dates, each in a named group."""
-TIMES = (
+TIMES_IN_DIGITS = (
     r"(?P<clock>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?"
     r"(?:[ ]?(?P<half>[ap])(?:m\b|\.m\b\.?))?(?!\d|:\d)",
     r"(?P<hour>\d{1,2})[ ]?(?P<hourhalf>[ap])(?:m\b|\.m\b\.?)",
     r"(?P<euro>\d{1,2}(?:[.h:]\d{2})?[ ]Uhr|\d{1,2}h\d{2}"
     r"|(?<=\b\u00e0 )\d{1,2}[ ]?h(?:eures?)?(?:[ ]?\d{2})?)\b",
+)
+TIMES = (
+    *TIMES_IN_DIGITS,
     r"(?P<word>\b(?:noon|midnight)\b)",
     r"\b(?P<part>half|quarter|five|ten|twenty(?:[ -]five)?)[ ]past[ ]"
     rf"(?P<past>{'|'.join(_CLOCK)}|\d{{1,2}})\b(?![.,:]?\d)",
     r"\b(?:(?P<less>quarter)|(?<=\bat )(?P<fewer>five|ten|twenty(?:[ -]five)?))[ ]to[ ]"
     rf"(?P<to>{'|'.join(_CLOCK)}|\d{{1,2}})\b(?![.,:]?\d)",
 )
-"""Forms of times of day."""
+"""Forms of times of day; those in digits begin with one."""
 _LAST_MONTH, _LAST_DAY, _LAST_HOUR = 12, 31, 24
 
 

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from abs_shield.text.citations import citations
-from abs_shield.text.values.date_values import DATES, MAYBE_MONTH, MONTH, TIMES, day_of, time_of
+from abs_shield.text.values.date_values import (
+    DATES,
+    MAYBE_MONTH,
+    MONTH,
+    TIMES,
+    TIMES_IN_DIGITS,
+    day_of,
+    time_of,
+)
 from abs_shield.text.values.figure import (
     TIME,
     Figure,
@@ -314,7 +322,7 @@ _OF_BARE = ((_PHONE_FORM, id_of), (_NUMBER_FORM, number_of))
 _OF_DIGITS = frozenset(
     {
         *(_date_form(form) for form in DATES if not form.startswith(MAYBE_MONTH)),
-        *(_time_form(form) for form in TIMES if not form.startswith("(?P<word>")),
+        *map(_time_form, TIMES_IN_DIGITS),
         _MONEY_FORM,
         _PERCENT_FORM,
         _SCALED_FORM,

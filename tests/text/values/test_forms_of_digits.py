@@ -10,6 +10,7 @@ from abs_shield.text.values import figure_reader
 _PIECES = (
     "May", "12", "1,200", "$", "19", "2024", "-", "Uhr", "h", "pm", "10:30", "USD", "5th", "to",
     "\u00e0 ", "#", "_", "x", "3.5", "million", "percent", "/", "年", "月", "日", " ", ", ", ".",
+    "half past ", "quarter to ", "five",
 )  # fmt: skip
 
 
