@@ -243,7 +243,7 @@ class Derivation:
             inside = [one.numbers[0] for one in self._operands if start <= one.start < end]
             products = [one * other for one, other in combinations(inside[:_MOST_RATES], 2)]
             yield from products
-            if SMALL_RATE.search(self._answer, start, end):
+            if SMALL_RATE.search(self._lower, start, end):
                 yield from (product / _HUNDRED for product in products)
 
     def _plain_sums(self) -> Iterator[Decimal]:
