@@ -202,8 +202,9 @@ def join_number_groups(text: str, one: Figure, other: Figure) -> Figure | None:
     # `12 871 345`: the first two groups were joined before
     if last is None or _GROUPS.fullmatch(head) is None:
         return None
-    value = Decimal(f"{head.replace(' ', '')}{last[1]}.{last[2] or 0}")
-    step = Decimal(1).scaleb(-len(last[2] or ""))
+    decimals = last[2] or ""
+    step = Decimal(1).scaleb(-len(decimals))
+    value = Decimal(f"{head.replace(' ', '')}{last[1]}{decimals}") * step
     written = f"{head} {other.text}"
     return Figure(NUMBER, written, one.start, other.end, (value,), step=step, unit=other.unit)
 
