@@ -169,8 +169,8 @@ def figures(text: str) -> list[Figure]:
     # The number of a citation is not a figure of the text.
     left = blank_spans(separate_numbers(plain), [(one.start, one.end) for one in citations(plain)])
     result: list[Figure] = []
-    starts = [match.start() for match in _FIRST_DIGIT.finditer(left)]
     is_bare = _BARE.fullmatch(left) is not None
+    starts = None if is_bare else _number_starts(left)
     is_alone = is_bare or _FOLLOWED.search(left) is None
     for form, read in _OF_BARE if is_bare else _FORMS:
         if is_alone and form in _NEED_MORE:
@@ -208,14 +208,19 @@ def _may_have_figures(plain: str) -> bool:
     )
 
 
-def _matches(form: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterable[re.Match[str]]:
-    """
-    Return the matches of a form, as `finditer` does; a form of digits is tried only at *starts*.
+def _number_starts(text: str) -> list[int] | None:
+    """Return where numbers may begin; None if there are so many that a search is as fast."""
+    starts = [match.start() for match in _FIRST_DIGIT.finditer(text)]
+    return starts if _SPARSE * len(starts) <= len(text) else None
 
-    In a table of numbers a search of the whole text is as fast.
-    """
-    tried = form in _OF_DIGITS and _SPARSE * len(starts) <= len(text)
-    return _matches_at(form, text, starts) if tried else form.finditer(text)
+
+def _matches(
+    form: re.Pattern[str], text: str, starts: Sequence[int] | None
+) -> Iterable[re.Match[str]]:
+    """Return the matches of a form, as `finditer` does; a form of digits is tried at *starts*."""
+    if starts is None or form not in _OF_DIGITS:
+        return form.finditer(text)
+    return _matches_at(form, text, starts)
 
 
 def _matches_at(form: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:

@@ -18,7 +18,8 @@ _PIECES = (
 def test_a_form_of_digits_matches_as_in_the_whole_text(text: str) -> None:
     """No form of digits matches at another place than those at which it is tried."""
     text += " " * (figure_reader._SPARSE * len(text))
-    starts = [match.start() for match in figure_reader._FIRST_DIGIT.finditer(text)]
+    starts = figure_reader._number_starts(text)
+    assert starts is not None
 
     for form in figure_reader._OF_DIGITS:
         tried = [match.span() for match in figure_reader._matches(form, text, starts)]
