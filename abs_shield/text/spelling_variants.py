@@ -30,9 +30,9 @@ _TWO_PARTS = re.compile(r"(?=.*\d)(?=.*[a-z])([a-z]{1,3}|\d{2,6})([-/]?)([a-z]{1
 _UNITS = frozenset(
     "d g h k l m p s t v w x ad am cm gb kb kg km kw ma mb mg mh ml mm ms nm pm tb".split()
 )
-"""Units and the like after a number: ``12m`` is not the code ``M12``."""
-_LEAST_APART = 3
-"""Digits of a code whose letter may be a word: ``504 B``."""
+"""Units and the like after a number: ``120m`` is not the code ``M120``."""
+_LEAST_JOINED = 3
+"""Minimum digits without a hyphen: gate ``A12`` is not seat ``12A``; ``504 B`` is one code."""
 _LONGEST = 128  # characters; longer values are prose or keys, which have one spelling
 _NUMERALS = ("", *"一二三四五六七八九")
 _FIRST = "1er 1re 1a primero primo primeiro premier ersten första первое первого".split()
@@ -214,16 +214,19 @@ def _in_other_order(text: str) -> Iterator[Form]:
     """
     Yield a code of letters and digits with the digits on the other side.
 
-    >>> [*_in_other_order("b-54")], [*_in_other_order("504b")], [*_in_other_order("m12")]
-    ([('54-b',), ('54b',)], [('b-504',), ('b504',)], [])
+    >>> [*_in_other_order("b-54")], [*_in_other_order("504b")], [*_in_other_order("12a")]
+    ([('54-b',)], [('b-504',), ('b504',)], [])
     """
     if (code := _TWO_PARTS.fullmatch(text)) is None:
         return
     one, mark, other = code.groups()
-    if mark or not {one, other} & _UNITS:
+    is_long = _LEAST_JOINED <= len(one if one.isdigit() else other)
+    may_be_joined = is_long and (mark or not {one, other} & _UNITS)
+    if mark or may_be_joined:
         yield (f"{other}-{one}",)
+    if may_be_joined:
         yield (f"{other}{one}",)
-    if len(other) >= _LEAST_APART and other.isdigit() and one != "a":  # `504 a night`
+    if is_long and other.isdigit() and one != "a":  # `504 a night`
         yield other, one
 
 
