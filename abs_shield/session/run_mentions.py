@@ -9,10 +9,11 @@ from typing import Any
 
 from abs_shield.core.events import MessageText
 from abs_shield.core.fork_safety import renewed
+from abs_shield.session.argument_echoes import Introduced
 from abs_shield.session.call_states import Executed
 from abs_shield.session.limits import Limits
 from abs_shield.session.origin import Origin
-from abs_shield.session.provenance import Introduced, Provenance
+from abs_shield.session.provenance import Provenance
 from abs_shield.session.token_index import SYSTEM, USER
 from abs_shield.session.value_field import NO_FIELD, Field
 
@@ -173,13 +174,13 @@ class Mentions:
     def has_labels(self) -> bool:
         """Return whether a user labelled a value: "username ann7"."""
         if self._parent is None:
-            return self._index.has_labels
-        return any(run._index.has_labels for run in self._ancestry())
+            return bool(self._index.labels)
+        return any(run._index.labels for run in self._ancestry())
 
     @property
     def names(self) -> list[str]:
         """Values that a user introduced as a name: "call it guide_1.md"."""
-        return [name for run in self._ancestry() for name in run._index.names]
+        return [name for run in self._ancestry() for name in run._index.labels.names]
 
     def vouches(self, text: str, kind_words: frozenset[str]) -> bool | None:
         """
@@ -214,30 +215,30 @@ class Mentions:
 
     def fits_label(self, text: Any, kind_words: frozenset[str]) -> bool:
         """Return whether a user labelled *text* with one of the words asked for, or not at all."""
-        return self._index.fits_label(text, kind_words)
+        return self._index.labels.fits(text, kind_words)
 
     def is_called_one_of(self, text: Any, kinds: frozenset[str]) -> bool:
         """
         Return whether a user labelled *text*, as it is written, as one of *kinds* or as a secret.
         """
-        return self._index.is_called_one_of(text, kinds)
+        return self._index.labels.is_called_one_of(text, kinds)
 
     def is_labelled_otherwise(self, text: str, kind_words: frozenset[str]) -> bool:
         """
         Return whether a user labelled *text* as another kind, and another value as the asked one.
         """
-        if self._index.is_labelled_otherwise(text.strip().casefold(), kind_words):
+        if self._index.labels.is_labelled_otherwise(text.strip().casefold(), kind_words):
             return True
         return self._parent is not None and self._parent.is_labelled_otherwise(text, kind_words)
 
     def labels(self, text: str) -> frozenset[str]:
         """Return the words with which a user labelled a value."""
-        own = self._index.labels(text)
+        own = self._index.labels.of(text)
         return own if own or self._parent is None else self._parent.labels(text)
 
     def find_labelled(self, words: frozenset[str], *, most: int) -> list[str]:
         """Return values that a user labelled with all of *words*, at most *most* for each run."""
-        own = self._index.find_labelled(words, most=most)
+        own = self._index.labels.find(words, most=most)
         return own if self._parent is None else own + self._parent.find_labelled(words, most=most)
 
     def extends_mentioned_path(self, text: str) -> bool:
