@@ -138,7 +138,7 @@ RULES: dict[str, Rule] = {
     "well-known sites": Rule("text.public_names:is_popular_site"),
     "conventional files": Rule("text.path_steps:is_conventional"),
     "steps below a known path": Rule("session.run_mentions:Mentions.extends_mentioned_path"),
-    "folders of a known path": Rule("session.value_lookup:_is_folder", True),
+    "folders of a known path": Rule("session.composed_values:_is_folder", True),
     "misspelt paths": Rule("text.path_steps:is_misspelt_path"),
     "echoes": Rule("layers.phantom_target:_is_echo"),
     "other scripts": Rule("layers.phantom_target:has_identifier_characters", True),

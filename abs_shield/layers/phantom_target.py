@@ -28,9 +28,9 @@ from abs_shield.plan.write_history import WriteHistory
 from abs_shield.session import Origin, Session
 from abs_shield.session.original_spelling import occurs_as_written, original_spelling
 from abs_shield.session.session_record import SessionRecord, mentions_of, record_of
-from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.session.verbatim import occurs_in_earlier_replies, occurs_unechoed, occurs_verbatim
 from abs_shield.session.whole_match import is_rooted, may_be_group
+from abs_shield.session.word_lookup import LONGEST_VALUE
 from abs_shield.text.json_leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest_spelling
 from abs_shield.text.normal_form import is_latin, normal

@@ -22,8 +22,8 @@ from abs_shield.plan.tool_targets import Targets
 from abs_shield.session import Session
 from abs_shield.session.event_texts import texts_of
 from abs_shield.session.session_record import mentions_of
-from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.session.verbatim import Verbatim, occurs_in, occurs_unechoed
+from abs_shield.session.word_lookup import LONGEST_VALUE
 from abs_shield.text.json_leaves import Path, name_of, scalar_text
 from abs_shield.text.normal_form import is_latin, normal
 from abs_shield.text.path_steps import resolve_parent_steps

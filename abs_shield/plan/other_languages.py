@@ -9,7 +9,7 @@ from abs_shield.plan.judged_arguments import Argument
 from abs_shield.plan.parameter_names import classify_name
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
-from abs_shield.session.value_lookup import LONGEST_VALUE
+from abs_shield.session.word_lookup import LONGEST_VALUE
 from abs_shield.text.json_leaves import name_of
 from abs_shield.text.normal_form import is_latin, normal, remove_accents, words
 from abs_shield.text.safe_display import escaped

@@ -12,7 +12,7 @@ from abs_shield.session.result_content import NUMBERED, ResultContent, indexed_f
 from abs_shield.session.result_text import LONGEST_SCALAR
 from abs_shield.session.token_index import TokenIndex
 from abs_shield.session.value_field import Field
-from abs_shield.session.value_lookup import LONGEST_VALUE, ValueMatch
+from abs_shield.session.word_lookup import LONGEST_VALUE, ValueMatch
 from abs_shield.text.identifier_words import is_free_text_field, is_machine_input_field
 from abs_shield.text.json_leaves import LeafWalk, Path, UnreadIterator, name_of, scalar_text
 from abs_shield.text.normal_form import alphanumerics, codes, normal, parts

@@ -8,6 +8,7 @@ from threading import RLock
 from typing import Any
 
 from abs_shield.session.argument_echoes import ArgumentEchoes, ExecutedCall, Introduced
+from abs_shield.session.composed_values import extends_mentioned_path
 from abs_shield.session.origin import Origin, Source
 from abs_shield.session.packed_tables import FieldTable
 from abs_shield.session.phone_index import PhoneIndex
@@ -17,13 +18,8 @@ from abs_shield.session.result_text import read_result
 from abs_shield.session.token_index import PROSE, SCALAR, SYSTEM, USER, TokenIndex
 from abs_shield.session.user_labels import UserLabels
 from abs_shield.session.value_field import NO_FIELD, Field
-from abs_shield.session.value_lookup import (
-    ValueMatch,
-    extends_mentioned_path,
-    find,
-    find_words_apart,
-    plain,
-)
+from abs_shield.session.value_lookup import find
+from abs_shield.session.word_lookup import ValueMatch, find_words_apart, plain
 from abs_shield.text.identifier_words import (
     is_of_kind,
     subject_words,

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from abs_shield.session.result_text import ResultText
-from abs_shield.session.value_lookup import LONGEST_VALUE
+from abs_shield.session.word_lookup import LONGEST_VALUE
 from abs_shield.text.normal_form import alphanumerics, chunks, normal, parts, remove_accents
 from abs_shield.text.spelling_variants import forms, number_after_letter, phone_forms
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from abs_shield.session.value_lookup import plain
+from abs_shield.session.word_lookup import plain
 from abs_shield.text.labelled_values import assigned_names, labelled_codes
 
 _LONGEST_TEXT = 16 * 1024  # characters of a message that are searched for labelled values
