@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from itertools import filterfalse, islice, pairwise
+from itertools import islice, pairwise
 from threading import RLock
 from typing import NamedTuple
 
 from abs_shield.core.fork_safety import renewed
 from abs_shield.session.chunks_by_shape import ChunksByShape
-from abs_shield.session.compound_spellings import spellings_of
 from abs_shield.session.packed_tables import (
     LEAST,
     ChunkTable,
@@ -22,26 +20,15 @@ from abs_shield.session.packed_tables import (
     unpack,
 )
 from abs_shield.session.recent_text import At, RecentText
-from abs_shield.text.digit_groups import groups
-from abs_shield.text.magnitudes import WORDS
-from abs_shield.text.normal_form import chunks, is_unspaced_script, normal
-from abs_shield.text.separatorless import SeparatorlessText
-from abs_shield.text.spelling_equivalence import is_same_spelling, may_be_several
+from abs_shield.session.spelling_tables import SpellingTables
+from abs_shield.text.magnitudes import has_magnitude_words
+from abs_shield.text.normal_form import chunks
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """Trust levels of a text by its source and form, the most trusted first."""
 
-_LEAST_GROUPED = 4  # digits; fewer in groups are counts, scores and days
-_PADDED = re.compile(r"0(?<!\w0)\d")
-_NEGATIVE = re.compile(r"-(?<![\w.,)\]%-]-)\d[\d.,]*")
 _NUMBERED = re.compile(r"\d")
 _LEAST_ROW = 3  # chunks; a row of two is a pair
-_CELL = re.compile(
-    r"(?:\A|(?<=\| ))(?=[^|]*\d)(?=[^|]*[a-z])(?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})"
-    r"(?:[ /-](?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})){1,4}(?=\Z| \|)"
-)
-"""A code in groups that is the whole value of a result: ``k-10 442``, ``hb/20871``."""
-_AS_HYPHENS = str.maketrans(" /_", "---")
 _LETTER = 3
 """Estimated bytes of a stored letter with its separators."""
 _MOST_SIMILAR = 4_000
@@ -86,9 +73,9 @@ class TokenIndex:
     """
 
     __slots__ = (
-        "_cells", "_deferred", "_deferred_size", "_exact", "_grouped", "_keys", "_lock",
-        "_negative", "_one", "_pairs", "_parts", "_phrases", "_recent_text", "_settled", "_similar",
-        "_size", "_squeezed", "_unpadded", "has_dropped", "has_sizes", "user_chunks",
+        "_deferred", "_deferred_size", "_exact", "_keys", "_lock", "_pairs", "_phrases",
+        "_recent_text", "_settled", "_similar", "_size", "_spellings", "has_dropped", "has_sizes",
+        "user_chunks",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int, lock: RLock | None = None) -> None:
@@ -101,13 +88,7 @@ class TokenIndex:
             ChunkTable(),
         )
         self._pairs = (PackedTable(), PackedTable(), PackedTable(), PackedTable())
-        self._parts = PackedTable()
-        self._squeezed = SpellingTable()
-        self._grouped = SpellingTable()
-        self._one = PackedTable()  # numbers in groups separated by blanks only
-        self._cells = PackedTable()
-        self._unpadded = PackedTable()
-        self._negative = PackedTable()
+        self._spellings = SpellingTables()
         self._recent_text = RecentText(scan)
         self._lock = renewed(RLock()) if lock is None else lock
         self._deferred: list[_DeferredText] = []
@@ -125,7 +106,7 @@ class TokenIndex:
         tokens = chunks(text)
         exact = self._exact[at.level]
         with self._lock:
-            self.has_sizes = self.has_sizes or _has_sizes(text, tokens)
+            self.has_sizes = self.has_sizes or has_magnitude_words(text, tokens)
             fresh = (
                 exact.find_new(tokens) if type(exact) is ChunkTable else _find_absent(tokens, exact)
             )
@@ -164,59 +145,17 @@ class TokenIndex:
         # Packing takes time, so the tables must have grown.
         if self._size - self._settled > LEAST:
             self._settle()
-        self._index_compounds(fresh, text, at, own)
+        self._spellings.add_compounds(fresh, text, at, own)
         self._pairs[level].add(map(hash, pairwise(tokens)), at)
         if not (own and own.intersection(tokens)):
-            self._index_groups(text, at)
+            self._spellings.add_groups(text, at)
             if level == SCALAR:
-                self._index_cells(text, at)
-            if "-" in text:
-                for number in _NEGATIVE.findall(text):
-                    self._negative.put(hash(_plain_number(number)), at)
+                self._spellings.add_cells(text, at)
+            self._spellings.add_negatives(text, at)
         self._bound()
 
-    def _index_compounds(self, fresh: list[str], text: str, at: int, own: frozenset[str]) -> None:
-        """Index the parts and letters of chunks that have more than letters and digits."""
-        parts: list[str] = []
-        for chunk in filterfalse(str.isalnum, fresh) if text.isascii() else fresh:
-            if not chunk.isalnum() or not chunk.isascii():
-                whole = spellings_of(chunk)
-                if own:
-                    whole = whole.exclude(own)
-                parts += whole.parts
-                for letters, codes in whole.spellings:
-                    self._squeezed.put(letters, at, codes)
-                for digits in whole.unpadded:
-                    self._unpadded.put(hash(digits), at)
-        self._parts.add(map(hash, parts), at)
-        if _PADDED.search(text) is not None:
-            for chunk in filter(str.isdigit, fresh):
-                if chunk[0] == "0":
-                    self._unpadded.put(hash(chunk.lstrip("0")), at)
-
-    def _index_groups(self, text: str, at: int) -> None:
-        """Index digits in groups: those that are one number, and those that may be several."""
-        for run in groups(text):
-            tight = SeparatorlessText.of(run.text)
-            if len(tight.letters) >= _LEAST_GROUPED:
-                table = self._squeezed if run.one else self._grouped
-                table.put(tight.letters, at, tight.codes[1:-1])
-                if run.one and run.text.replace(" ", "").isdigit():
-                    self._one.put(hash(tight.letters), at)
-
-    def _index_cells(self, text: str, at: int) -> None:
-        """Index codes that are the whole value of a result, without or with other separators."""
-        for code in _CELL.finditer(text):
-            tight = SeparatorlessText.of(code[0])
-            if not may_be_several(tight.letters, tight.codes[1:-1]):
-                self._cells.put(hash(_remove_gaps(code[0])), at)
-                self._cells.put(hash(_hyphenate(code[0])), at)
-
     def _tables(self) -> tuple[_Table, ...]:
-        return (
-            *self._exact, *self._pairs, self._parts, self._squeezed, self._grouped,
-            self._one, self._cells, self._unpadded, self._negative,
-        )  # fmt: skip
+        return (*self._exact, *self._pairs, *self._spellings.tables)
 
     def _settle(self, *, every: bool = False) -> None:
         """Pack tables that have grown, or *every* table; repeated keys then count once."""
@@ -335,7 +274,7 @@ class TokenIndex:
         """Return where *part* is a whole word of a longer chunk, or a folder in a path."""
         if self._deferred:
             self._index_deferred()
-        return unpack(self._parts.get(hash(part)))
+        return self._spellings.find_part(part)
 
     def find_spelling(self, letters: str, spelt: bytes, *, grouped: bool = False) -> At | None:
         """
@@ -349,13 +288,7 @@ class TokenIndex:
         # Deferred until here, as most values are found verbatim.
         if self._deferred:
             self._index_deferred()
-        if not any(spelt) and (one := self._one.get(hash(letters))) is not None:
-            return unpack(one)
-        for table in (self._squeezed, self._grouped) if grouped else (self._squeezed,):
-            entry = table.get(letters)
-            if entry is not None and is_same_spelling(letters, spelt, entry[1]):
-                return unpack(entry[0])
-        return None
+        return self._spellings.find(letters, spelt, grouped=grouped)
 
     def find_cell(self, text: str) -> At | None:
         """
@@ -363,20 +296,19 @@ class TokenIndex:
         """
         if self._deferred:
             self._index_deferred()
-        at = self._cells.get(hash(text))
-        return unpack(self._cells.get(hash(_hyphenate(text))) if at is None else at)
+        return self._spellings.find_cell(text)
 
     def find_unpadded(self, digits: str) -> At | None:
         """Return where *digits* occur after leading zeros."""
         if self._deferred:
             self._index_deferred()
-        return unpack(self._unpadded.get(hash(digits)))
+        return self._spellings.find_unpadded(digits)
 
     def find_negative(self, number: str) -> At | None:
         """Return where a number occurs with its minus sign; chunks have no signs."""
         if self._deferred:
             self._index_deferred()
-        return unpack(self._negative.get(hash(_plain_number(number))))
+        return self._spellings.find_negative(number)
 
     def find_adjacent(self, tokens: Sequence[str]) -> At | None:
         """Return where chunks occur next to each other: the least trusted position of a pair."""
@@ -422,10 +354,7 @@ class TokenIndex:
             chunks_of = table.keys() if isinstance(table, dict) else table
             if not chunks_of.isdisjoint(forms):
                 return True
-        if not self._parts.isdisjoint([*map(hash, forms)]):
-            return True
-        hashes = [*map(hash, letters)]
-        if not all(table.isdisjoint(hashes) for table in (self._squeezed, self._one)):
+        if self._spellings.may_contain(forms, letters):
             return True
         return self._recent_text.may_contain({one for one in letters if len(one) >= least})
 
@@ -453,34 +382,3 @@ def _find_absent(tokens: list[str], table: dict[str, int] | ChunkTable) -> list[
     if isinstance(table, ChunkTable):
         return table.find_new(tokens)
     return [chunk for chunk in dict.fromkeys(tokens) if chunk not in table]
-
-
-def _has_sizes(text: str, tokens: list[str]) -> bool:
-    """Return whether a text may have words for the size of a number, with or without blanks."""
-    return not _sizes().isdisjoint(tokens) or (not text.isascii() and is_unspaced_script(text))
-
-
-@lru_cache(maxsize=1)
-def _sizes() -> frozenset[str]:
-    return frozenset(
-        chunk
-        for words in WORDS.values()
-        for word in words.split()
-        for chunk in chunks(normal(word))
-    )
-
-
-def _remove_gaps(code: str) -> str:
-    """Return a code without its blanks and slashes."""
-    return code.replace(" ", "").replace("/", "")
-
-
-def _hyphenate(code: str) -> str:
-    """Return a code with hyphens in place of its other separators."""
-    return code.translate(_AS_HYPHENS)
-
-
-def _plain_number(number: str) -> str:
-    """Return a number without commas and without trailing zeros after its decimal point."""
-    plain = number.replace(",", "").rstrip(".")
-    return plain.rstrip("0").rstrip(".") if "." in plain else plain

@@ -46,6 +46,16 @@ def with_words(number: float) -> Iterator[tuple[str, ...]]:
                 yield (f"{written} {word[0]}",) if is_unspaced_script(word[0]) else (written, *word)
 
 
+def has_magnitude_words(text: str, tokens: list[str]) -> bool:
+    """Return whether normalised *text* with these chunks may have words of magnitude."""
+    return not _words().isdisjoint(tokens) or (not text.isascii() and is_unspaced_script(text))
+
+
+@lru_cache(maxsize=1)
+def _words() -> frozenset[str]:
+    return frozenset(chunk for _, words in _table() for word in words for chunk in word)
+
+
 @lru_cache(maxsize=1)
 def _table() -> tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]:
     return tuple(

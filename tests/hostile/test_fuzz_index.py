@@ -88,7 +88,7 @@ def test_the_size_of_the_index_is_bounded(texts: list[str]) -> None:
         session.user(text)
         session.tool_result("look", {"id": text, "more": [text, text + "9"]})
     index = mentions_of(session)._index._index
-    tables = (*index._exact, *index._pairs, index._parts, index._squeezed)
+    tables = (*index._exact, *index._pairs, index._spellings.parts, index._spellings.squeezed)
 
     assert sum(map(len, tables)) <= SMALL.keys
     assert len(index._recent_text._blocks) == 1 or index._recent_text._size <= SMALL.text

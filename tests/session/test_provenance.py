@@ -590,7 +590,9 @@ def test_memory_is_bounded():
         session.tool_result("list", [{"id": f"item-{n}-{m}"} for m in range(50)])
 
     index = mentions_of(session)._index._index
-    kept = sum(map(len, (*index._exact, *index._pairs, index._parts, index._squeezed)))
+    kept = sum(
+        map(len, (*index._exact, *index._pairs, index._spellings.parts, index._spellings.squeezed))
+    )
     assert kept <= 2_000
     assert index._recent_text._size <= 20_000
 
