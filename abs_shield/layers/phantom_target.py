@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
+from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.entity_kinds import (
     is_also_other_kind,
@@ -16,32 +15,41 @@ from abs_shield.plan.entity_kinds import (
     is_other_kind,
     matches_field_values,
 )
-from abs_shield.plan.exploration import is_exploration
 from abs_shield.plan.guarded_values import find_doubts, incomparable_message
 from abs_shield.plan.judged_arguments import MOST_JUDGED, Argument, UnmentionedLeaf
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.other_languages import explain_other_language, has_identifier_characters
 from abs_shield.plan.sibling_entities import Siblings
-from abs_shield.plan.strengths import STRENGTHS
+from abs_shield.plan.target_findings import (
+    describe_other_kind,
+    strength_class,
+    target_finding,
+    unmentioned_credential,
+    unmentioned_finding,
+)
+from abs_shield.plan.target_mentions import (
+    allows_separate_words,
+    find_origin,
+    is_echo,
+    may_be_partial,
+    needs_no_mention,
+    requires_whole_name,
+    was_created,
+    was_set_earlier,
+)
 from abs_shield.plan.user_values import replaces_user_value
 from abs_shield.plan.write_history import WriteHistory
 from abs_shield.session import Origin, Session
-from abs_shield.session.original_spelling import occurs_as_written, original_spelling
 from abs_shield.session.session_record import SessionRecord, mentions_of, record_of
-from abs_shield.session.verbatim import occurs_in_earlier_replies, occurs_unechoed, occurs_verbatim
-from abs_shield.session.whole_match import is_rooted, may_be_group
+from abs_shield.session.verbatim import occurs_in_earlier_replies
 from abs_shield.session.word_lookup import LONGEST_VALUE
-from abs_shield.text.json_leaves import leaves, name_of, pointer
-from abs_shield.text.nearest import closest_spelling
+from abs_shield.text.json_leaves import leaves, name_of
 from abs_shield.text.normal_form import is_latin, normal
 from abs_shield.text.safe_display import escaped, shown
-from abs_shield.text.value_shapes import BRACKETS
 from abs_shield.text.verbs import VerbEffect
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
 LayerResult = Finding | Unavailable | Failed
-# Names and paths are shorter, and normalising a longer text is slow.
-_MAX_NAME_LENGTH = 256
 _MAX_FINDINGS = 50
 """Maximum number of findings of one call; more add no information."""
 _MAX_FOREIGN = 1_000
@@ -109,7 +117,7 @@ def _check_guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iter
     for doubt in find_doubts(tool.targets, proposal.arguments, session):
         if doubt.code:
             argument = Argument(path=doubt.path, text=doubt.text, judged="hard", must_be_seen=True)
-            yield _finding(argument, tool, "declared", doubt.code, doubt.detail)
+            yield target_finding(argument, tool, "declared", doubt.detail, code=doubt.code)
         else:
             yield Unavailable(doubt.detail)
 
@@ -186,7 +194,7 @@ def _report_free_text(
             continue
         if (
             mentions_of(session).origin(
-                text, apart=_allows_separate_words(text), field=parameter.field
+                text, apart=allows_separate_words(text), field=parameter.field
             )
             is None
         ):
@@ -203,7 +211,7 @@ def _report_uncomparable_credentials(
         )
         if not presented or argument.placeholder or _is_conclusive(argument, tool, session):
             continue
-        origin = _find_origin(argument, tool, session) or _was_set_earlier(
+        origin = find_origin(argument, tool, session) or was_set_earlier(
             argument.text, proposal, session
         )
         if not origin:
@@ -248,26 +256,26 @@ def _judge(
 ) -> LayerResult | None:
     # The order matters: mentioned values, then values that need no mention, then undecidable ones;
     # only the rest is a finding.
-    origin = _find_origin(argument, tool, session)
+    origin = find_origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
         verbatim = proposal.verbatim(session).occurs(argument.text)
         if verbatim is None:  # the index has the value, but maybe with other quotes and spaces
             return (Unavailable if origin.how == "exact" else Failed)(_FORGOT)
         origin = origin if verbatim else None
-    elif origin is not None and _may_be_partial(argument, origin, tool):
-        strict = _requires_whole_name(argument, tool)
+    elif origin is not None and may_be_partial(argument, origin, tool):
+        strict = requires_whole_name(argument, tool)
         whole = proposal.verbatim(session).whole(argument.text, strict=strict)
         if whole is None:
             return Unavailable(_FORGOT)
         origin = origin if whole else None
-    if origin is not None and not _is_echo(argument, origin, proposal, session):
+    if origin is not None and not is_echo(argument, origin, proposal, session):
         return _judge_kind(argument, origin, tool, proposal, session)
     # Before the reasons why a miss proves nothing, which do not apply to created values.
     history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
     siblings = Siblings.of(proposal, session)
-    if _was_created(argument.text, history, siblings):
+    if was_created(argument.text, history, siblings):
         return None
-    if _needs_no_mention(argument, tool, proposal, session):
+    if needs_no_mention(argument, tool, proposal, session):
         return None
     unread = history.incomplete_reason or siblings.incomplete_reason
     if undecided := _explain_undecided(argument, session, unread, failed=history.has_failed):
@@ -295,111 +303,27 @@ def _judge_kind(
     )
     if not is_other:
         return None
-    detail = _describe_other_kind(argument, origin, session, in_other_parameter=in_other_parameter)
-    return _finding(argument, tool, "other_kind", "other_kind", detail)
+    detail = describe_other_kind(argument, origin, session, in_other_parameter=in_other_parameter)
+    return target_finding(argument, tool, "other_kind", detail, code="other_kind")
 
 
 def _judge_unmentioned(argument: Argument, tool: ToolPlan, session: Session) -> LayerResult | None:
     """Return a finding about a value that the run does not mention, or why there is none."""
     if argument.placeholder:
         detail = f"{shown(argument.text)} is a placeholder, not a value"
-        return _finding(
-            argument, tool, _strength_class(argument, "placeholder"), "placeholder", detail
-        )
+        basis = strength_class(argument, "placeholder")
+        return target_finding(argument, tool, basis, detail, code="placeholder")
     if argument.judged in ("soft", "public"):
-        return _unmentioned_finding(argument, tool, "soft_name", session)
+        return unmentioned_finding(argument, tool, "soft_name", session)
     if argument.judged == "credential":
-        return _unmentioned_credential(argument, tool, session)
+        return unmentioned_credential(argument, tool, session)
     if not argument.must_be_seen:
         declared = tool.targets.parameters.at(argument.path).declared
         if reason := explain_other_language(argument, session, declared=declared):
             return Unavailable(reason)
         if not has_identifier_characters(argument.text):
             return None
-    return _unmentioned_finding(argument, tool, _strength_class(argument, "hard_id"), session)
-
-
-def _find_origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | None:
-    """Return the origin of a value; names also match if their words occur apart."""
-    if argument.placeholder and not _was_written_with_brackets(argument, session):
-        return None
-    # Values of this length are not indexed, so only the raw text is searched.
-    if len(argument.text) > LONGEST_VALUE and not occurs_verbatim(argument.text, session):
-        return None
-    field = tool.targets.parameters.at(argument.path).field
-    return mentions_of(session).origin(
-        argument.text, apart=_allows_separate_words(argument.text), field=field
-    )
-
-
-def _was_written_with_brackets(argument: Argument, session: Session) -> bool:
-    """
-    Return whether a bracketed value occurred with its brackets; a bare word may be a field name.
-    """
-    text = argument.text.strip()
-    if text[:1] in BRACKETS or argument.judged == "blank":
-        return occurs_as_written(text, session)
-    return True
-
-
-_DIGIT = re.compile(r"\d")
-_LETTER = re.compile(r"[^\W\d]")
-
-
-_SINGLE_TOKEN = re.compile(
-    r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d|(?i:[a-f]{8}(?:-[a-f]{4}){3}-[a-f]{12})"
-)
-
-
-def _allows_separate_words(text: str) -> bool:
-    """
-    Return whether the words of *text* may occur apart, unlike the parts of an identifier.
-
-    A small number may be among them: ``iPhone 15 Pro``. A UUID without digits is not a name.
-    """
-    if any(map(str.isdigit, text)) and sum(map(str.isalpha, text.split())) < 2:
-        # A number needs two words beside it: `item 7` is an identifier, `iPhone 15 Pro` a name.
-        return False
-    return _SINGLE_TOKEN.search(text) is None
-
-
-def _is_echo(argument: Argument, origin: Origin, proposal: Proposal, session: Session) -> bool:
-    """
-    Return whether a value occurs in the run only because a call of the agent introduced it.
-
-    After a write, later results repeat the value: a sent mail is in the mailbox. That is an echo
-    as well.
-    """
-    first = mentions_of(session).find_introduction(argument.text)
-    if origin.source != "tool" or first is None:
-        return False
-    plan = proposal.plan(first.tool)
-    if plan is None or not plan.writes:
-        return False
-    return plan.targets.is_judged_by_name(first.path) or plan.targets.is_free(first.path)
-
-
-def _may_be_partial(argument: Argument, origin: Origin, tool: ToolPlan) -> bool:
-    """Return whether the run may contain only a longer value, which does not justify a write."""
-    if tool.targets.parameters.at(argument.path).guard == "target":
-        text = argument.text
-        # The last digits of a card, or the end of a path, are part of many longer values.
-        return origin.how != "exact" or may_be_group(text) or is_rooted(text)
-    return tool.writes and is_rooted(argument.text)
-
-
-def _requires_whole_name(argument: Argument, tool: ToolPlan) -> bool:
-    """Return whether a part of a longer name names something else; a code is unique by itself."""
-    parameter = tool.targets.parameters.at(argument.path)
-    return parameter.guard == "target" and (parameter.declared or not _is_code(argument.text))
-
-
-def _is_code(text: str) -> bool:
-    """Return whether a text is an e-mail address, or has a digit and a letter in one line."""
-    # One pattern for both orders would take quadratic time.
-    return "@" in text or any(
-        _DIGIT.search(line) and _LETTER.search(line) for line in text.split("\n")
-    )
+    return unmentioned_finding(argument, tool, strength_class(argument, "hard_id"), session)
 
 
 def _explain_undecided(
@@ -423,124 +347,6 @@ def _explain_undecided(
         return Failed(forgotten)
     reason = mentions.unknown_reason or forgotten
     return Unavailable(reason) if reason else None
-
-
-def _needs_no_mention(
-    argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
-) -> bool:
-    """Return whether the value was set earlier, or the call only looks for it."""
-    text = argument.text
-    if len(text) > LONGEST_VALUE or not any(map(str.isalnum, text)):
-        return occurs_unechoed(text, session)  # it is too long for the index
-    if argument.judged == "credential" and _was_set_earlier(argument.text, proposal, session):
-        return True
-    if argument.must_be_seen or argument.placeholder:
-        return not argument.must_be_seen and is_exploration(argument, tool, proposal, session)
-    if is_exploration(argument, tool, proposal, session):
-        return True
-    # Slow to import, and only needed for a value that the run does not contain.
-    from abs_shield.plan.indirect_mentions import is_mentioned_indirectly
-
-    deletes = tool.tool.destructive or tool.action.does is VerbEffect.UNMAKE
-    return is_mentioned_indirectly(argument, session, writes=tool.writes, deletes=deletes)
-
-
-def _was_created(text: str, history: WriteHistory, siblings: Siblings) -> bool:
-    """Return whether an earlier call of this run or turn created the thing of that name."""
-    name = normal(text[:_MAX_NAME_LENGTH])
-    created = history.created
-    # A file that was created by its full path may be named by the end of that path.
-    if name in created or ("/" in name and any(path.endswith(f"/{name}") for path in created)):
-        return True
-    return name in siblings.created
-
-
-def _was_set_earlier(text: str, proposal: Proposal, session: Session) -> bool:
-    """Return whether an earlier call of the run set this credential, rather than presented it."""
-    first = mentions_of(session).find_introduction(text)
-    plan = proposal.plan(first.tool) if first is not None else None
-    return (
-        first is not None
-        and plan is not None
-        and not plan.targets.is_presented_credential(first.path)
-    )
-
-
-def _unmentioned_credential(argument: Argument, tool: ToolPlan, session: Session) -> Finding:
-    """Return a finding about an unmentioned credential; its texts contain no secret."""
-    name = f"`{escaped(name_of(argument.path))}`"
-    source = "a result returned" if is_credential_in_results(argument, session) else "a person gave"
-    detail = f"this value of {name} was not mentioned in this run, but {source} another one"
-    return _finding(
-        argument._replace(text="***"), tool, _strength_class(argument, "hard_id"), "unseen", detail
-    )
-
-
-def _strength_class(argument: Argument, basis: str) -> str:
-    """Return the strength class of a miss; a declared `must_be_seen` is certain."""
-    return "declared" if argument.must_be_seen else basis
-
-
-def _unmentioned_finding(
-    argument: Argument, tool: ToolPlan, basis: str, session: Session
-) -> Finding:
-    detail = f"{shown(argument.text)} was not mentioned in this run"
-    near = _nearest_value(argument.text, session)
-    return _finding(argument, tool, basis, "unseen", detail, near=near, session=session)
-
-
-def _nearest_value(text: str, session: Session) -> str:
-    """Return the mentioned value that was probably meant: the nearest or the only similar one."""
-    candidates = dict.fromkeys(mentions_of(session).find_similar(text))
-    near = closest_spelling(normal(text), candidates) if candidates else ""
-    # Only with a digit: a word that looks like a name may be any word.
-    return near or (next(iter(candidates)) if len(candidates) == 1 and _DIGIT.search(text) else "")
-
-
-def _describe_other_kind(
-    argument: Argument, origin: Origin, session: Session, *, in_other_parameter: bool
-) -> str:
-    if in_other_parameter:
-        return f"{shown(argument.text)} is also in another parameter of this call, as another kind"
-    if origin.source == "user":
-        called = ", ".join(
-            f"`{escaped(word)}`" for word in sorted(mentions_of(session).labels(argument.text))
-        )
-        return f"the user labelled this value {called}, and another one as the requested thing"
-    fields = ", ".join(f"`{escaped(field)}`" for field in origin.fields[:3])
-    return f"this value was seen only as {fields} in {origin}"
-
-
-def _finding(
-    argument: Argument,
-    tool: ToolPlan,
-    basis: str,
-    code: str,
-    detail: str,
-    *,
-    near: str = "",
-    session: Session | None = None,
-) -> Finding:
-    # HALLUCINATED needs both: a class that is nearly always right, and an author's declaration
-    # that the call is destructive or the value must be seen.
-    is_hallucinated = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
-    origin = session.origin(near) if near and session is not None else None
-    if origin is not None and session is not None:
-        near = original_spelling(near, origin, session)
-    hint = f"did you mean {shown(near)}, from {origin}?" if near else "ask the user, or look it up"
-    return Finding(
-        check="phantom_target",
-        verdict=Verdict.HALLUCINATED if is_hallucinated else Verdict.SUSPICIOUS,
-        strength=STRENGTHS[basis].strength,
-        basis=basis,
-        where="/arguments" + pointer(argument.path),
-        detail=detail,
-        code=code,
-        hint=hint,
-        got=shown(argument.text),
-        expected="a value that the user, the system or a tool result mentioned",
-        nearest=near,
-    )
 
 
 LAYER = Layer("phantom_target", phantom_target, prepare_phantom_target)

@@ -94,7 +94,7 @@ class _ArgumentValues(NamedTuple):
 
     @property
     def too_many(self) -> bool:
-        """Whether the values exceed `_MOST_COMPARED`."""
+        """Return whether the values exceed `_MOST_COMPARED`."""
         return len(self.respelt) + len(self.codes_left) > _MOST_COMPARED
 
 
@@ -102,7 +102,7 @@ class ArgumentEchoes:
     """
     A bounded table of the values that calls introduced in their arguments.
 
-    A result that only repeats such a value is no evidence for it.
+    A result that only repeats such a value does not count as a mention.
 
     Args:
         index: The token index of the run.

@@ -51,7 +51,7 @@ def sources(layer: str) -> list[Path]:
     if layer == "parameter_mismatch":
         mine += [room / "core" / "call_arguments.py", *(room / "schema").glob("*.py")]
     if layer == "phantom_target":
-        mine.append(room / "plan" / "guarded_values.py")
+        mine += [room / "plan" / "guarded_values.py", room / "plan" / "target_findings.py"]
     return mine
 
 
