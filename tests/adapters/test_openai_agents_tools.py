@@ -15,6 +15,7 @@ pytest.importorskip("agents", reason="the extra `openai-agents` is not installed
 from agents import Agent, FunctionTool, Runner, RunState, function_tool
 from agents import run as sdk_run
 from agents.run_internal import tool_execution
+from pydantic import BaseModel
 
 from abs_shield import Shield, ShieldError
 from abs_shield.adapters.openai_agents import ShieldedRunner, sdk_patches
@@ -71,6 +72,38 @@ def test_a_plain_agent_as_a_tool_is_judged(strict, how, inner_streams):
     assert '"blocked"' in reply_of(sub)
     assert decisions["c9"].session_id != decisions["c1"].session_id
     assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"name": "Ann", "place": {"city": "Oslo"}}, None),
+        ({"name": "Ann", "place": {"city": "Oslo", "zip": None}, "limit": 3}, None),
+        ({"name": "Ann", "place": {}}, "missing_argument"),
+        ({"place": {"city": "Oslo"}}, "missing_argument"),
+        ({"name": "Ann", "place": {"city": "Oslo"}, "limit": "many"}, "wrong_type"),
+    ],
+)
+def test_a_call_without_an_optional_argument_of_a_strict_schema(strict, arguments, code):
+    """A strict schema requires optional arguments, too, but the SDK runs a call without them."""
+    ran = []
+
+    class Place(BaseModel):
+        city: str
+        zip: str | None = None
+        country: str = "NO"
+
+    def find(name: str, place: Place, limit: int = 5, note: str | None = None) -> str:
+        ran.append((name, place.city, limit))
+        return "Found."
+
+    find.__annotations__["place"] = Place  # the SDK looks for it in the module
+    agent = agent_of([[Call("c1", "find", arguments)], DONE], tools=[function_tool(find)])
+    play(ShieldedRunner(strict), agent, "Find Ann in Oslo.")
+    codes = [finding.code for finding in by_id(strict)["c1"].findings]
+
+    assert ([] if code is None else [code]) == codes
+    assert (code is None) == (len(ran) == 1)
 
 
 def wrapping_tool(sub: Agent[Any]) -> FunctionTool:
