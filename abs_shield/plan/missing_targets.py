@@ -11,6 +11,7 @@ from abs_shield.plan.tool_parameters import Parameter, Parameters
 from abs_shield.policy.parameter_marks import ANYWHERE, names_in
 from abs_shield.text.json_leaves import LeafWalk, Path, UnreadIterator, name_of, scalar_text
 from abs_shield.text.safe_display import escaped, shown
+from abs_shield.text.verbs import VerbEffect
 from abs_shield.text.wildcards import is_null_word, is_whole_set
 
 _MAX_LEAVES = 10_000  # the same as `MOST_JUDGED`
@@ -35,17 +36,22 @@ def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -
     # All values are read first, as another target may identify the thing.
     missing: list[tuple[Path, Any, Parameter]] = []
     tops_with_value: dict[str, set[Path]] = {}
+    unused: set[Path] = set()
+    has_value = False
     for path, leaf in LeafWalk[Path](arguments, (), _members, most=_MAX_LEAVES):
         place = _guarded_place(path, parameters)
         if place is None:
             continue
         parameter = parameters.at(place)
+        has_value = has_value or _has_value(leaf)
         for key in parameters.schema.keys(place, parameters.tool.targets):
             tops_with_value.setdefault(key, set())
             if _has_value(leaf):
                 tops_with_value[key].add(path[:1])
         if _is_missing(path, leaf, place, parameter, parameters):
             missing.append((path, leaf, parameter))
+            if path == place and _may_be_unused(leaf, parameter, parameters):
+                unused.add(path)
     tops_with_any_value = {top for tops in tops_with_value.values() for top in tops}
     for path, leaf, parameter in missing:
         if not _admits(parameter, leaf):
@@ -53,6 +59,7 @@ def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -
             has_other_targets = bool(
                 tops_with_any_value if is_declared_member else tops_with_any_value - {path[:1]}
             )
+            has_other_targets = has_other_targets or (has_value and path in unused)
             # A null or empty element of a list is not made up for by other targets.
             has_other_targets = has_other_targets and not isinstance(path[-1], int)
             yield from _doubts_of_missing(
@@ -112,6 +119,18 @@ def _is_missing(
         and not leaf
         and not isinstance(leaf, UnreadIterator)
     )
+
+
+def _may_be_unused(leaf: Any, parameter: Parameter, parameters: Parameters) -> bool:
+    """
+    Return whether an empty list adds nothing to the other targets of the call.
+
+    ``cc=[]`` beside ``to`` sends no more mails, but a deletion may read an empty list as all.
+    """
+    if parameter.declared or not isinstance(leaf, (list, tuple)):
+        return False
+    does = parameters.action.does
+    return does is VerbEffect.MAKE or not (parameter.required or does is VerbEffect.UNMAKE)
 
 
 def _data_keys(path: Path, place: Path) -> Iterator[str]:

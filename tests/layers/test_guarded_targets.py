@@ -343,6 +343,37 @@ def judge_declared_target(
         return firewall.check_call(ToolCall("delete_items", arguments))
 
 
+RECIPIENTS = {"to": ["bob@x.org"], "cc": []}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "required", "codes"),
+    [
+        ("send_mail", RECIPIENTS, ["to", "cc"], []),
+        ("send_mail", {"mail": RECIPIENTS}, ["mail"], []),
+        ("forward_mail", RECIPIENTS, ["to"], []),
+        ("send_mail", {"to": [], "cc": []}, ["to"], ["whole_set", "whole_set"]),
+        ("send_mail", {"to": ["bob@x.org"], "cc": ["eve@x.org"]}, ["to"], ["unseen"]),
+        ("delete_users", {"tenant_id": "acct_1", "user_ids": []}, ["tenant_id"], ["whole_set"]),
+        ("change_members", {"group_id": "acct_1", "user_ids": []}, ["user_ids"], ["whole_set"]),
+    ],
+)
+def test_empty_list_beside_another_target(name, arguments, required, codes):
+    """An empty `cc` beside recipients adds nobody; a deletion may read an empty list as all."""
+    ids = {"type": "array", "items": {"type": ["string", "null"]}}
+    recipients = {"type": "object", "properties": {"to": ids, "cc": ids}}
+    properties = {"to": ids, "cc": ids, "user_ids": ids, "mail": recipients}
+    properties |= {"tenant_id": {"type": "string"}, "group_id": {"type": "string"}}
+    schema = {"type": "object", "properties": properties, "required": required}
+    tool = Tool(name=name, parameters=schema, destructive=True)
+    firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user("Mail bob@x.org about acct_1.")
+        decision = firewall.check_call(ToolCall(name, arguments))
+
+    assert codes == finding_codes(decision)
+
+
 @pytest.mark.parametrize("must_be_seen", [True, False])
 def test_destructive_call_without_its_target_is_blocked(must_be_seen):
     """A destructive call that omits its declared target is blocked as `whole_set`."""
