@@ -15,6 +15,8 @@ from typing import Any
 
 from agents import Agent, Model, ModelResponse, Usage, function_tool, set_tracing_disabled
 from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
     ResponseFunctionToolCall,
     ResponseOutputMessage,
     ResponseOutputText,
@@ -65,9 +67,20 @@ class Scripted(Model):
     async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
         return ModelResponse(output=[next(self._answers)], usage=Usage(), response_id=None)
 
-    def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        # `Model` requires this method; only `run_streamed` calls it, which is not used here
-        raise NotImplementedError("this example does not stream")
+    async def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        response = Response(
+            id="r1",
+            created_at=0,
+            model="scripted",
+            object="response",
+            output=[next(self._answers)],
+            parallel_tool_calls=True,
+            tool_choice="auto",
+            tools=[],
+        )
+        yield ResponseCompletedEvent(
+            response=response, type="response.completed", sequence_number=0
+        )
 
 
 async def main() -> None:
