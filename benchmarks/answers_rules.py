@@ -137,10 +137,15 @@ EXTRACTION: dict[str, tuple[Part, ...]] = {
     "claims: statements in questions": (Part("answer.speech_acts:statement_span", (0, 0)),),
     "claims: actions": (Part("answer.speech_acts:reports_action", False),),
     "claims: questions in documents": (Part("answer.claim_reader:_asks_user", True),),
+    "claims: yes or no in documents": (Part("answer.claim_reader:affirms", False),),
     "claims: answers in JSON": (Part("answer.claim_scores:without_json", FIRST),),
     "claims: markup": (Part("answer.markdown_blocks:without_markup", FIRST),),
 }
-WORDS: dict[str, tuple[Part, ...]] = {}
+WORDS: dict[str, tuple[Part, ...]] = {
+    "words: statements about the speaker": (
+        Part("answer.scorers.lexical.lexical_features:_speaks", False),
+    ),
+}
 
 RULES = {**FACTS, **ACTIONS, **SOURCES, **PEOPLE, **POLARITY, **EXTRACTION, **WORDS}
 

@@ -27,7 +27,7 @@ from abs_shield.answer.scorers.lexical.lexical_weights import (
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.tokens import tokens
 
-VERSION = "lexical-2"
+VERSION = "lexical-3"
 Vector = tuple[float, ...]
 _COMMONEST = 5_000
 _LEAST_COUNT = 3
@@ -42,8 +42,8 @@ How strongly the weights of a claim's features keep to their priors: nearly all 
 
 Fitted freely they rank answers of corpora that they have not seen worse than equal weights do.
 """
-_PRIORS = {"letters_near": 0.45, "letters_whole": 0.45}
-"""Letters stand for what many features of words see together."""
+_PRIORS = {"letters_near": 0.45, "letters_whole": 0.45, "number_absent": 0.2, "speaker": 0.2}
+"""Letters stand for what many features of words see together; the others are rare and telling."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def fitted(corpora: Mapping[str, tuple[str, Sequence[Row]]], *, idf: Idf | None 
         ),
         claim=claim,
         answer=answer,
-        calibration=_calibration([(answer.log_odds(b.claims[0]), b.good) for b in whole]),
+        calibration=_calibration(whole, [answer.log_odds(bag.claims[0]) for bag in whole]),
         idf=idf,
     )
 
@@ -198,14 +198,13 @@ def _gradient(
     return slope, lift
 
 
-def _calibration(outcomes: Sequence[tuple[float, bool]]) -> OddsCalibration:
-    """Even odds over all answers; above them less sure, until few bad answers are emitted."""
-    good = sum(was for _, was in outcomes)
-    each = {True: 0.5 / max(1, good), False: 0.5 / max(1, len(outcomes) - good)}
-    bags = [Bag([(odds,)], was, each[was]) for odds, was in outcomes]
+def _calibration(whole: Sequence[Bag], odds: Sequence[float]) -> OddsCalibration:
+    """Even odds in each corpus; above them less sure, until few bad answers are emitted."""
+    # weighed as above: by each answer, the largest corpus would decide how strict people are
+    bags = [Bag([(one,)], bag.good, bag.weight) for one, bag in zip(odds, whole, strict=True)]
     platt = fit(bags, signs=(1,), pull=0.0, priors=[1.0])
     slope, shift = max(platt.weights[0], 0.05), platt.bias
-    bad = sorted((slope * odds + shift for odds, was in outcomes if not was), reverse=True)
+    bad = sorted((slope * bag.claims[0][0] + shift for bag in bags if not bag.good), reverse=True)
     edge = bad[int(_PASSING * len(bad))] if bad else 0.0
     emitted = log(_EMIT / (1 - _EMIT))
     return OddsCalibration(slope, shift, min(1.0, emitted / edge) if edge > 0 else 1.0)

@@ -12,6 +12,7 @@ from abs_shield.answer.claim_types import Claim
 from abs_shield.answer.markdown_blocks import BlockForm, MarkdownBlock, blocks
 from abs_shield.answer.speech_acts import (
     READ,
+    affirms,
     asks,
     asks_user,
     promises,
@@ -102,8 +103,8 @@ def claims_of(answer: str, *, questions: bool = False) -> tuple[Claim, ...]:
         answer: The answer.
         questions: Whether questions, and sentences about the speaker's own feelings, are claims of
             an answer without other statements, unless it offers something, asks what the user
-            means, or says that it does not know. Nine in ten such answers about documents are
-            not supported by them.
+            means, or says that it does not know. So is a bare "yes" or "no". Nine in ten such
+            answers about documents are not supported by them.
 
     Returns:
         Claims in order of their place; ``answer[claim.start:claim.end] == claim.text``.
@@ -118,6 +119,9 @@ def claims_of(answer: str, *, questions: bool = False) -> tuple[Claim, ...]:
     # a second pass only for an answer without claims
     if claims or not questions or _asks_user(answer):
         return claims
+    if affirms(answer):
+        start = len(answer) - len(answer.lstrip())
+        return (Claim(answer.strip(), start, len(answer.rstrip())),)
     return reader.claims(questions=True)
 
 

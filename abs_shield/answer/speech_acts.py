@@ -26,6 +26,7 @@ _SILENT = frozenset(
     "alright got yep nope way idea doubt news".split()
 )
 """A sentence of only these, function words and hedges states nothing."""
+_YES_OR_NO = frozenset("yes yeah yep yup no nope nah".split())
 _GREETINGS = _phrases(
     "hi,hello,hey,dear,greetings,good morning,good afternoon,good evening,good day,thanks,"
     "thank you,you're welcome,my pleasure,sure,of course,certainly,no problem,no worries,bye,"
@@ -176,6 +177,22 @@ def states_nothing(sentence: str, *, feelings: bool = True) -> bool:
         return True
     offers = text.startswith(_CONDITIONS) and any(phrase in text for phrase in _HELP)
     return offers or text.startswith(_OFFERS) or (feelings and text.startswith(_FEELINGS))
+
+
+def affirms(answer: str) -> bool:
+    """
+    Return whether an answer only says yes or no, so that its content is in the question.
+
+    >>> [affirms(one) for one in ("Yes, it is.", "Nope!", "No problem.", "Yes, I can.")]
+    [True, True, False, False]
+    """
+    words = words_of(answer)
+    return (
+        bool(words)
+        and words[0] in _YES_OR_NO
+        and all(is_small(word) or word in HEDGES or word in _YES_OR_NO for word in words)
+        and _SPEAKER.isdisjoint(words)  # the speaker affirms what it can do, or thinks
+    )
 
 
 def refuses(sentence: str) -> bool:

@@ -95,7 +95,7 @@ class AnswerConfig(Declaration):
             `emit_threshold`: ``"revise"``, or ``"annotate"``, which emits it with a note.
         aggregate: The overall score: ``"min"``, the lowest score of a claim, or ``"mean"``, in
             which critical claims count twice.
-        base_rate: Prior probability that a claim is true, in (0, 1). None for 0.99 in a run, and
+        base_rate: Prior probability that a claim is true, in (0, 1). None for 0.97 in a run, and
             0.5 for claims that are checked against documents.
         words: Effect of the lexical score in a run. ``"show"``: none by itself; a claim that no
             hard check, verifier or judge contradicts has the base rate. ``"gate"``: it can cause

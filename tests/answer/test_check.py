@@ -268,11 +268,11 @@ def test_code_that_is_left_out_is_reported():
 
 
 def test_weak_and_contradicted_claims_are_marked_whole():
-    """Claims below 0.2 and contradicted ones are marked whole, others only at missing values."""
+    """Claims below 0.35 and contradicted ones are marked whole, others only at missing values."""
     evidence = "The tower in Lund has 85 steps. The roof of the tower is closed on Mondays in May."
     answer = (
-        "The tower in Lund has 85 steps. The roof is closed all May. The roof of the tower is open"
-        " on Mondays in May. Violins from Cremona sleep beneath it. The tower in Lund has 85 steps"
+        "The tower in Lund has 85 steps. The roof is closed all spring. The roof of the tower is"
+        " open on Mondays in May. Violins from Cremona sleep beneath it. The tower in Lund has 85 steps"
         " and the roof of the tower has 47."
     )
     report = checked(answer, evidence=evidence)
@@ -283,7 +283,7 @@ def test_weak_and_contradicted_claims_are_marked_whole():
         "Violins from Cremona sleep beneath it.",
         "47",
     ] == [answer[start:end] for start, end in report.marked]
-    assert "The roof is closed all May." in unsupported
+    assert "The roof is closed all spring." in unsupported
 
 
 @pytest.mark.parametrize(

@@ -347,6 +347,30 @@ def test_a_question_to_the_user_is_not_a_claim(answer):
     assert () == claims_of(answer, questions=True)
 
 
+@pytest.mark.parametrize("answer", ["Yes.", "Nope!", " no, it is not.", "Yeah"])
+def test_a_bare_yes_or_no_may_be_a_claim(answer):
+    """A bare yes or no is a claim only on request."""
+    assert () == claims_of(answer)
+    (claim,) = claims_of(answer, questions=True)
+
+    assert answer.strip() == claim.text == answer[claim.start : claim.end]
+
+
+@pytest.mark.parametrize("answer", ["No problem!", "Yes, I can.", "Yes, please.", "OK.", "Hello!"])
+def test_a_courtesy_is_no_yes_or_no(answer):
+    """A courtesy, or what the speaker says about itself, is not a claim."""
+    assert () == claims_of(answer, questions=True)
+
+
+def test_a_bare_yes_is_revised():
+    """A bare yes about documents is revised, since its words say nothing either way."""
+    text = "Breakfast is included in the price of the room."
+    report = checked("Yes.", evidence=text, question="Is breakfast included?").report
+
+    assert ("revise", 0.5) == (report.action, report.claims[0].score)
+    assert "emit" == checked(f"Yes. {text}", evidence=text).report.action
+
+
 def test_a_statement_beside_a_question_is_the_claim():
     """Beside a statement a question is not a claim."""
     (claim,) = claims_of("The pass costs 20 euros. Have you been there?", questions=True)

@@ -65,6 +65,23 @@ def score_claim(text: str, held: Evidence, *, question: str | None = None) -> Op
     return words((Claim(text, 0, len(text)),), held, question=question)[0]
 
 
+def test_the_evidence_says_nothing_about_the_speaker():
+    """A statement about its speaker scores lower, unless the evidence is in the first person."""
+    plain, own = "Admission costs 9 euros for adults.", "Admission costs me 9 euros for adults."
+    heard = evidence(PARK, "I went there with my children.")
+
+    assert score_claim(own, evidence(PARK)).score < score_claim(plain, evidence(PARK)).score - 0.1
+    assert score_claim(own, heard).score > score_claim(own, evidence(PARK)).score + 0.1
+
+
+def test_the_speaker_may_introduce_a_statement():
+    """ "I can confirm that" makes no statement about the speaker."""
+    claim = "I can confirm that the harbour museum opened in 1968."
+    introduced, own = score_claim(claim, evidence(PARK)), "I love how the harbour museum opened."
+
+    assert introduced.score > score_claim(own, evidence(PARK)).score
+
+
 @pytest.mark.parametrize(
     ("supported", "worse"),
     [
@@ -240,11 +257,11 @@ def test_scores_and_offsets_are_valid(claim: str, held: str, question: str | Non
 
 def test_the_weights_name_their_training_data() -> None:
     """The shipped file has at most 100 KB and lists its training data with licences."""
-    file = files("abs_shield.answer.scorers.lexical").joinpath("weights-2.json")
+    file = files("abs_shield.answer.scorers.lexical").joinpath("weights-3.json")
     report = json.loads(file.read_text("utf-8"))
 
     assert len(file.read_bytes()) <= 100_000
-    assert "lexical-2" == report["version"]
+    assert "lexical-3" == report["version"]
     assert all(one["name"] and one["licence"] and one["answers"] for one in report["trained_on"])
 
 

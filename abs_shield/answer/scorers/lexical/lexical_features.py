@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from math import log1p
 
 from abs_shield.answer.evidence.sentence_index import SentenceIndex, ngrams, squeeze
+from abs_shield.text.stem import stem
 from abs_shield.text.tokens import Token, tokens
 
 FEATURES = {
     "recall_window": 1, "letters_near": 1, "letters_whole": 1, "novel_sum": -1,
-    "number_absent": -1, "number_absent_share": -1, "name_absent": -1,
+    "number_absent": -1, "name_absent": -1, "speaker": -1,
 }  # fmt: skip
 """The features, and the sign of their influence: for the claim (1) or against it (-1)."""
 # 400 words are some 20 sentences in one claim
@@ -21,6 +22,9 @@ MOST_WORDS = 400
 _SPELT = 4_000
 """Characters of a claim whose spelling is compared."""
 _NEAREST = 3  # as many as a report shows
+_FIRST_PERSON = frozenset(map(stem, ("i", "i'm", "i've", "i'd", "i'll", "me", "my", "myself")))
+"""Words of a speaker about itself."""
+_INTRODUCTION = 5  # the words of "I can also confirm that"
 
 
 class Idf(dict[str, float]):
@@ -39,12 +43,14 @@ class ClaimFeatures:
         values: One number, from 0 to about 1, for each of `FEATURES`.
         places: The nearest sentences of the index, best first; at most three.
         absent: Its numbers and names that the evidence does not have.
+        empty: Whether it has no content words and numbers.
         cut: Whether it has more words than are read.
     """
 
     values: tuple[float, ...]
     places: tuple[int, ...]
     absent: tuple[Token, ...]
+    empty: bool
     cut: bool
 
 
@@ -75,14 +81,20 @@ def features_of(
     values = {
         "recall_window": _recall(weights, index, places),
         **_letters(claim[: min(words[-1].end, _SPELT)] if words else "", index, places),
-        **_novelty(content, absent, weights, question_keys),
+        **_novelty(absent, weights, question_keys),
+        # documents say nothing about the speaker, unless they are in the first person themselves
+        "speaker": float(_speaks(words) and index.words.isdisjoint(_FIRST_PERSON)),
     }
     # a name of the question is no invention of the answer
     reported = [
         word for word in absent if word.figure or (word.is_name and word.key not in question_keys)
     ]
     return ClaimFeatures(
-        tuple([values[name] for name in FEATURES]), places, tuple(reported), len(read) > MOST_WORDS
+        tuple([values[name] for name in FEATURES]),
+        places,
+        tuple(reported),
+        empty=not content,
+        cut=len(read) > MOST_WORDS,
     )
 
 
@@ -112,8 +124,16 @@ def _letters(claim: str, index: SentenceIndex, places: Sequence[int]) -> dict[st
     }
 
 
+def _speaks(words: Sequence[Token]) -> bool:
+    """Return whether a claim is about its speaker; "I can confirm that" only introduces one."""
+    keys = [word.key for word in words]
+    return any(
+        key in _FIRST_PERSON and "that" not in keys[place : place + _INTRODUCTION]
+        for place, key in enumerate(keys)
+    )
+
+
 def _novelty(
-    content: Sequence[Token],
     absent: Sequence[Token],
     weights: Mapping[str, float],
     question_keys: frozenset[str],
@@ -121,12 +141,10 @@ def _novelty(
     """Compute how much of the claim neither the evidence nor the question has."""
     new = [word for word in absent if word.key not in question_keys]
     words = {word.key for word in new if word.content}
-    numbers = sum(word.figure is not None for word in new)
     return {
         # divided by 3 to be near 1, like the other features
         "novel_sum": log1p(sum(sorted(weights[word] for word in words))) / 3,
-        "number_absent": float(numbers > 0),
-        "number_absent_share": numbers / max(1, sum(word.figure is not None for word in content)),
+        "number_absent": float(any(word.figure is not None for word in new)),
         "name_absent": float(any(word.is_name for word in new)),
     }
 

@@ -129,9 +129,13 @@ def _opinion(
         read.text, index, question_keys=question_words, idf=weights.idf, has_word=has_word
     )
     score = answer_probability([weights.claim.log_odds(features.values)], weights)
+    if features.empty:
+        score = 0.5  # "yes" does not say what it affirms
+    elif features.cut:
+        score = min(score, 0.5)  # the unread words may say anything
     spans = (index.span(place) for place in features.places)
     return Opinion(
-        score=min(score, 0.5) if features.cut else score,  # the unread words may say anything
+        score=score,
         spans=tuple(span for span in spans if span is not None),
         missing=_missing(claim, read, features),
     )
@@ -168,13 +172,12 @@ def summary(log_odds: Sequence[float]) -> tuple[float, ...]:
     """
     Compute the inputs of the answer layer from its claims' log-odds of being grounded.
 
-    These are log-odds of being unsupported (the worst, the second worst, the mean, the best, and
-    that of any claim, all equal for one claim), and the logarithm of the number of claims.
+    These are log-odds of being unsupported (the worst, the mean, and that of any claim, all equal
+    for one claim), and the logarithm of the number of claims.
     """
-    against = sorted((min(max(-one, -_SUREST), _SUREST) for one in log_odds), reverse=True)
-    second = against[1] if len(against) > 1 else against[0]
+    against = [min(max(-one, -_SUREST), _SUREST) for one in log_odds]
     every = -sum([log1p(exp(one)) for one in against])  # log P(all grounded)
     # `exp` underflows, and the logarithm would be infinite
     some = _SUREST if every < -_SUREST else log(1 - exp(every)) - every
     mean, count = sum(against) / len(against), log(len(against))
-    return against[0], second, mean, against[-1], min(some, _SUREST), count
+    return max(against), mean, min(some, _SUREST), count
