@@ -272,8 +272,8 @@ def test_weak_and_contradicted_claims_are_marked_whole():
     evidence = "The tower in Lund has 85 steps. The roof of the tower is closed on Mondays in May."
     answer = (
         "The tower in Lund has 85 steps. The roof is closed all spring. The roof of the tower is"
-        " open on Mondays in May. Violins from Cremona sleep beneath it. The tower in Lund has 85 steps"
-        " and the roof of the tower has 47."
+        " open on Mondays in May. Violins from Cremona sleep beneath it. The tower in Lund has"
+        " 85 steps and the roof of the tower has 47."
     )
     report = checked(answer, evidence=evidence)
     unsupported = [one.text for one in report.report.claims if one.status != "grounded"]
