@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Flag
 from functools import partial
 from inspect import Signature
@@ -13,6 +14,7 @@ from typing import (
     Literal,
     NotRequired,
     Required,
+    Self,
     Union,
     Unpack,
     get_args,
@@ -29,6 +31,7 @@ from pydantic_core import (
     InitErrorDetails,
     PydanticCustomError,
     SchemaError,
+    core_schema,
     to_jsonable_python,
 )
 
@@ -123,22 +126,70 @@ def _unpacked_fields(tool: str, hint: Any) -> dict[str, Any] | None:
 
 
 def _pydantic_hint(hint: Any) -> Any:
-    """Return a hint with ``Iterator`` and ``Collection`` replaced, which pydantic cannot read."""
+    """Return a hint with the parts replaced that pydantic cannot read."""
     inner = alias_value(hint)
     if inner is not None:
         converted = _pydantic_hint(inner)
         return hint if converted == inner else converted
-    origin = get_origin(hint)
-    if hint is Iterator or origin is Iterator:
-        return Iterable[get_args(hint) or (Any,)]  # type: ignore[misc]
-    if hint is Collection or origin is Collection:
-        return Sequence[get_args(hint) or (Any,)]  # type: ignore[misc]
-    if origin in (Union, UnionType):
-        return Union[tuple(map(_pydantic_hint, get_args(hint)))]  # noqa: UP007
+    if hint is Self:
+        return Any  # the class does not exist yet when its methods are decorated
+    origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        inner, *extras = get_args(hint)
+        inner, *extras = arguments
         return Annotated[(_pydantic_hint(inner), *extras)]
+    if origin is tuple:
+        return _tuple_hint(hint, arguments)
+    if origin in (Literal, Callable):
+        return hint  # its arguments are not hints
+    converted = tuple(map(_pydantic_hint, arguments))
+    if hint is Iterator or origin is Iterator:
+        return Iterable[converted or (Any,)]  # type: ignore[misc]
+    if hint is Collection or origin is Collection:
+        return Sequence[converted or (Any,)]  # type: ignore[misc]
+    if origin in (Union, UnionType):
+        return Union[converted]  # noqa: UP007
+    if isinstance(origin, type) and converted != arguments:
+        return origin[converted]  # type: ignore[index]
     return hint
+
+
+def _tuple_hint(hint: Any, arguments: tuple[Any, ...]) -> Any:
+    """Return a tuple's hint; one with a repeated item inside becomes a schema of its own."""
+    items: list[Any] = []
+    repeated = None
+    for argument in arguments:
+        unpacked = _unpacked_tuple(argument)
+        if unpacked is None:
+            items.append(_pydantic_hint(argument))
+        elif unpacked[-1:] == (...,):
+            repeated = len(items)
+            items.append(_pydantic_hint(unpacked[0]))
+        else:
+            items += map(_pydantic_hint, unpacked)
+    if repeated is not None:
+        return Annotated[tuple, _TupleItems((*items,), repeated)]
+    return hint if tuple(items) == arguments else tuple[tuple(items)]  # type: ignore[misc]
+
+
+def _unpacked_tuple(hint: Any) -> tuple[Any, ...] | None:
+    """Return the items of ``*tuple[...]`` and ``Unpack[tuple[...]]``; None for another hint."""
+    if get_origin(hint) in UNPACK:
+        (hint,) = get_args(hint)
+    elif not getattr(hint, "__unpacked__", False):
+        return None
+    return get_args(hint) if get_origin(hint) is tuple else None
+
+
+@dataclass(frozen=True, slots=True)
+class _TupleItems:
+    """The items of a tuple, of which one may occur any number of times."""
+
+    hints: tuple[Any, ...]
+    repeated: int
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        items = [handler.generate_schema(hint) for hint in self.hints]
+        return core_schema.tuple_schema(items, variadic_item_index=self.repeated)
 
 
 def _field(name: str, default: Any, hint: Any = None) -> Any:
@@ -165,6 +216,21 @@ class _Generator(GenerateJsonSchema):
             if form.get("type") == "string":
                 form.setdefault("pattern", rf"^[+-]?({_DIGITS})([eE][+-]?[0-9]+)?$")
                 form.update({"format": bounds} if bounds else {})
+        return json_schema
+
+    def json_schema(self, schema: Any) -> dict[str, Any]:
+        json_schema = super().json_schema(schema)
+        content = json_schema.get("contentSchema")
+        if content is not None and json_schema.pop("type", None) == "string":
+            # Python code may pass the value that the text stands for
+            json_schema["anyOf"] = [{"type": "string"}, content]
+        return json_schema
+
+    def tuple_schema(self, schema: Any) -> dict[str, Any]:
+        json_schema = super().tuple_schema(schema)
+        items = schema["items_schema"]
+        if "variadic_item_index" in schema and len(items) > 1:
+            json_schema["minItems"] = len(items) - 1
         return json_schema
 
     def dict_schema(self, schema: Any) -> dict[str, Any]:

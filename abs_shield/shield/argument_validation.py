@@ -19,8 +19,9 @@ def read_values(model: type[M], arguments: Mapping[str, Any]) -> tuple[M, dict[s
     """
     Validate *arguments* in pydantic's lax mode, as frameworks do.
 
-    A null that a type rejects is left out if its argument is optional. Rejected values are
-    validated again as JSON, from which strict types accept more, e.g. dates.
+    A null that a type rejects is left out if its argument is optional, and the value that the text
+    of a ``Json[...]`` stands for is accepted in its place. Rejected values are validated again as
+    JSON, from which strict types accept more, e.g. dates.
 
     Returns:
         The validated model, and the arguments without the nulls that were left out.
@@ -33,8 +34,8 @@ def read_values(model: type[M], arguments: Mapping[str, Any]) -> tuple[M, dict[s
         return model.model_validate(taken), taken
     # Models often write null for an optional parameter that does not accept null.
     except ValidationError as error:
-        refused, cleaned = error, _drop_nulls(taken, error)
-    if cleaned is not taken:  # without a null, a second attempt has the result of the first
+        refused, cleaned = error, _write_texts(_drop_nulls(taken, error), error)
+    if cleaned is not taken:  # without a change, a second attempt has the result of the first
         try:
             return model.model_validate(cleaned), cleaned
         except ValidationError as error:
@@ -67,6 +68,30 @@ def _drop_nulls(arguments: dict[str, Any], error: ValidationError) -> dict[str, 
         if each["input"] is None and each["type"] != "missing":
             cleaned = _drop_null(cleaned, each["loc"])
     return cleaned if isinstance(cleaned, dict) else arguments
+
+
+def _write_texts(arguments: dict[str, Any], error: ValidationError) -> dict[str, Any]:
+    """Return a copy of *arguments* with the values for ``Json[...]`` as the text it expects."""
+    if error.error_count() > MOST_ERRORS:
+        return arguments
+    written: Any = arguments
+    for each in error.errors(include_url=False, include_context=False):
+        if each["type"] == "json_type":
+            written = _write_text(written, each["loc"], each["input"])
+    return written if isinstance(written, dict) else arguments
+
+
+def _write_text(holder: Any, path: tuple[int | str, ...], value: Any) -> Any:
+    if holder is value:
+        return to_json(value, inf_nan_mode="constants").decode()
+    step, *rest = path or ("",)
+    if isinstance(holder, list) and isinstance(step, int) and step < len(holder):
+        items = holder.copy()
+        items[step] = _write_text(holder[step], tuple(rest), value)
+        return items
+    if not isinstance(holder, dict) or step not in holder:
+        return holder  # the step names a branch of a union
+    return {**holder, step: _write_text(holder[step], tuple(rest), value)}
 
 
 def _drop_null(holder: Any, path: tuple[int | str, ...]) -> Any:

@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from datetime import date
 from decimal import Decimal
 from enum import Flag, IntEnum, IntFlag
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import pytest
-from pydantic import BaseModel, Field, PlainSerializer, Secret, SecretBytes, SecretStr
+from pydantic import BaseModel, Field, Json, PlainSerializer, Secret, SecretBytes, SecretStr
 
 from abs_shield import CallBlocked, Shield, Verdict, shield, shielded
 from abs_shield.schema.argument_json import ArgumentSerializer
@@ -42,6 +42,12 @@ class Upload(BaseModel):
 
     content: bytes
     name: str
+
+
+class Setting(BaseModel):
+    """A model with a value that is written as JSON text."""
+
+    value: Json[dict[str, int]]
 
 
 class Permission(Flag):
@@ -103,6 +109,15 @@ def tool_of(hint: Any) -> Any:
         (Collection[str] | None, ["a"]),
         (Upload, Upload(content=b"\x89PNG\xff", name="a.png")),
         (list[Upload], [Upload(content=b"\x89PNG\xff", name="a.png")]),
+        (Json[dict[str, int]], {"a": 1}),
+        (Json[dict[str, int]], '{"a": 1}'),
+        (list[Json[list[int]]] | None, [[1], "[2]"]),
+        (Json, [1]),
+        (Setting, Setting(value='{"a": 1}')),
+        (tuple[int, *tuple[str, ...]], (1, "a", "b")),
+        (tuple[int, *tuple[str, ...]], (1,)),
+        (list[tuple[int, *tuple[str, ...], bool]], [(1, True), (1, "a", "b", True)]),
+        (tuple[int, *tuple[str, bool]], (1, "a", True)),
     ],
     ids=str,
 )
@@ -126,6 +141,12 @@ def test_a_value_of_the_declared_type_is_clean(hint: Any, value: Any, mode: str)
         (Card, Card.model_construct(number=SecretStr("1"), cvv=Secret(123_456))),
         (Permission, 2),
         (dict[Priority, int], {"2": 1}),
+        (Json[dict[str, int]], {"a": "x"}),
+        (Setting, Setting.model_construct(value={"a": "x"})),
+        (tuple[int, *tuple[str, ...]], (1, 2)),
+        (tuple[int, *tuple[str, ...]], ()),
+        (tuple[int, *tuple[str, ...], bool], (1,)),
+        (tuple[int, *tuple[str, bool]], (1, "a")),
     ],
     ids=str,
 )
@@ -138,6 +159,43 @@ def test_a_value_of_another_type_is_blocked(hint: Any, value: Any) -> None:
         call(value)
 
     assert ["parameter_mismatch"] == [one.check for one in blocked.value.decision.findings]
+
+
+@pytest.mark.parametrize("extra", [{"a": 1}, '{"a": 1}'], ids=str)
+def test_a_model_sends_json_as_text_or_as_the_value(extra: Any) -> None:
+    """The schema of ``Json[...]`` accepts both, and the function receives the parsed value."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"]), hooks=None)
+
+    @shielded(firewall)
+    def save(extra: Json[dict[str, int]] | None, more: list[Json[list[int]]]) -> Any:
+        return {"extra": extra, "more": more}
+
+    with firewall.session():
+        saved = firewall.dispatch("save", {"extra": extra, "more": [[1], "[2]"]})
+
+    assert {"extra": {"a": 1}, "more": [[1], [2]]} == saved
+
+
+def test_a_method_takes_an_object_of_its_class() -> None:
+    """The class of `Self` does not exist yet when its methods are decorated."""
+    firewall = Shield(shield.configure(), hooks=None)
+
+    class Basket:
+        @shielded(firewall)
+        def join(self, other: Self, more: Sequence[Self] = (), by: dict[str, Self] = {}) -> int:  # noqa: B006
+            return 2 + len(more)
+
+        @classmethod
+        @shielded(firewall)
+        def copy_of(cls, other: Self | None) -> Self:
+            return cls()
+
+    with firewall.session() as session:
+        joined = Basket().join(Basket(), [Basket()], by={"a": Basket()})
+        copied = Basket.copy_of(Basket())
+
+    assert (3, Basket) == (joined, type(copied))
+    assert {Verdict.CLEAN} == {decision.verdict for decision in session.decisions}
 
 
 def test_a_secret_is_not_quoted() -> None:
