@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.core.message_parts import UnreadableMessage, keys_of, mapping_of, members_of
+from abs_shield.core.strict_schemas import restore_optional
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,11 @@ def _shape(tool: Mapping[str, Any], *, is_gemini: bool = False) -> ToolShape:
         name=name,
         description=description if isinstance(description, str) else "",
         # Only this keyword contains Gemini's dialect; the others contain JSON Schema.
-        parameters=_json_schema(schema) if is_gemini and keyword == _SCHEMAS[0] else schema,
+        parameters=_json_schema(schema)
+        if is_gemini and keyword == _SCHEMAS[0]
+        else restore_optional(schema)
+        if inner.get("strict") is True
+        else schema,
         annotations=inner.get("annotations"),
     )
 

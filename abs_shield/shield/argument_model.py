@@ -182,7 +182,7 @@ def _unpacked_tuple(hint: Any) -> tuple[Any, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class _TupleItems:
-    """The items of a tuple, of which one may occur any number of times."""
+    """The items of a tuple; the repeated one may occur any number of times."""
 
     hints: tuple[Any, ...]
     repeated: int

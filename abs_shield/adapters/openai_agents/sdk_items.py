@@ -26,8 +26,6 @@ _TEXT = {
     "additionalProperties": False,
 }
 """Parameters of a custom tool: one free text."""
-_DATA = frozenset({"const", "default", "enum", "examples"})
-"""Keywords of a schema whose values are data."""
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
 _MODEL_ONLY = (ToolOutputFileContent, ToolOutputImage)
 """Outputs that only the model can read; the items of its next request mark them."""
@@ -38,44 +36,13 @@ def tool_shape(tool: Any) -> dict[str, Any]:
     if isinstance(tool, CustomTool):
         return {"name": tool.name, "description": tool.description, "parameters": _TEXT}
     hints = getattr(tool, "mcp_annotations", None)  # since 0.24
-    schema = tool.params_json_schema
     return {
         "name": tool.qualified_name,
         "description": tool.description,
-        "parameters": _restore_optional(schema) if tool.strict_json_schema else schema,
+        "parameters": tool.params_json_schema,
+        "strict": tool.strict_json_schema,
         "annotations": None if hints is None else hints.model_dump(exclude_none=True),
     }
-
-
-def _restore_optional(schema: Any) -> Any:
-    """
-    Return a strict schema without the requirement of members that may be omitted.
-
-    A strict schema requires every member. A model that does not enforce it omits those with a
-    default, and the SDK then uses the default, or rejects the call itself.
-    """
-    if isinstance(schema, list):
-        return [*map(_restore_optional, schema)]
-    if not isinstance(schema, Mapping):
-        return schema
-    restored = {
-        key: inner if key in _DATA else _restore_optional(inner) for key, inner in schema.items()
-    }
-    required, members = schema.get("required"), schema.get("properties")
-    if isinstance(required, list) and isinstance(members, Mapping):
-        restored["required"] = [n for n in required if not _may_be_omitted(members.get(n))]
-    return restored
-
-
-def _may_be_omitted(schema: Any) -> bool:
-    """Return whether a member has a default; the SDK removes a default of null."""
-    if not isinstance(schema, Mapping):
-        return False
-    forms = (schema, *(form for form in schema.get("anyOf", ()) if isinstance(form, Mapping)))
-    return "default" in schema or any(
-        kind == "null" or (isinstance(kind, list) and "null" in kind)
-        for kind in (form.get("type") for form in forms)
-    )
 
 
 def handoff_shapes(targets: Any) -> list[dict[str, Any]]:
