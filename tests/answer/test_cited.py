@@ -109,3 +109,12 @@ def test_faithful_answers_have_no_citation_conflict():
 
     assert len(faithful) > 100
     assert sum(map(bool, messages)) <= len(faithful) / 100
+
+
+@pytest.mark.parametrize(("name", "is_wrong"), [("warranty.md", False), ("guarantee.md", True)])
+def test_a_file_of_a_result_may_be_cited(name, is_wrong):
+    """A file that a result names is a source; another one is not."""
+    evidence = search_evidence([{"file": "warranty.md", "text": "The warranty is two years."}])
+    (citation,) = citations(f"The warranty is two years (source: {name}).")
+
+    assert is_wrong == (Sources(evidence).conflict(citation) != "")

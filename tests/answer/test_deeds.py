@@ -449,3 +449,17 @@ def test_earlier_action_without_a_record_contradicts(result, answer):
 def test_earlier_action_in_prose_of_a_result_passes(answer):
     """An action of "we" passes if the text of a result states it."""
     assert "" == by_one("get_order", answer, "Order ORD-1101 was refunded on May 2.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_wrong"),
+    [
+        ("I am able to book it.", False),
+        ("I was able to book it.", True),
+        ("I called `get_seats` for it.", False),
+        ("I called the customer for it.", True),
+    ],
+)
+def test_an_ability_or_a_tool_is_no_action(sentence, is_wrong):
+    """Being able to do something, and calling a tool by its name, claim no action."""
+    assert is_wrong == (by_one("get_seats", sentence, {"free": ["12A"]}) != "")

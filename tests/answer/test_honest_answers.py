@@ -563,6 +563,10 @@ REGIONS = [
     [
         (CODES, "148 errors: 96 x E1001 (65%), 40 x E2040 (27%) and 12 x E9 (8%).", True),
         (CODES, "148 errors: 96 x E1001 (65%), 40 x E2040 (27%) and 12 x E9 (9%).", False),
+        ({"sent": 12, "accepted": 9}, "9 quotes of the 12 were accepted, or 75%.", True),
+        ({"sent": 12, "accepted": 9}, "9 quotes of the 12 were accepted, or 78%.", False),
+        ({"sent": 160, "open": 8, "paid": 12}, "8 are open. 12 of 160 are paid (7.5%).", True),
+        ({"sent": 160, "open": 8, "paid": 12}, "8 are open. 12 of 160 are paid (5%).", False),
         (REGIONS, "| Revenue | Orders | Avg. |\n|---|---|---|\n| 120,500 | 310 | 388.71 |", True),
         (REGIONS, "| Revenue | Orders | Avg. |\n|---|---|---|\n| 120,500 | 310 | 398.71 |", False),
     ],
@@ -601,3 +605,119 @@ def test_a_quantity_at_a_price(answer, emitted):
     work = {"stunden": 3.5, "preis": 62}
 
     assert emitted == (after(work, answer=answer).report.action == "emit")
+
+
+VISITS = {"name": "Ines Roth", "born": "1979-12-02", "first_visit": "2019-05-01"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("Ines Roth was 39 years old at her first visit on 1 May 2019.", True),
+        ("Ines Roth is 39 years old.", False),
+        ("Ines Roth was 7 years old on 28 November 2026.", False),
+    ],
+)
+def test_an_age_ends_today_or_on_a_stated_date(answer, emitted):
+    """The years between two dates of a record are no age unless the sentence names the later."""
+    evidence = (VISITS, {"today": "2026-11-28"})
+
+    assert emitted == (after(*evidence, answer=answer).report.action == "emit")
+
+
+SCANS = [
+    {"patient": "Keller", "start": "09:30", "duration_minutes": 50},
+    {"patient": "Sato", "start": "10:45", "duration_minutes": 40},
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("Keller: 09:30 to 10:20. Sato: 10:45 to 11:25.", True),
+        ("Keller: 09:30 to 11:25. Sato comes at 10:45.", False),
+        ("Sato comes at 10:45. Keller: 09:30 to 11:25.", False),
+    ],
+)
+def test_an_end_belongs_to_the_start_beside_it(answer, emitted):
+    """The end of another record is not the end of this one, although the answer has its start."""
+    assert emitted == (after(SCANS, answer=answer).report.action == "emit")
+
+
+METER = {"meter_days": 212, "kwh": 188, "price_per_kwh": 0.29, "base": 14.5}
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("In 212 days you used 188 kWh at €0.29 per kWh, so €54.52.", True),
+        ("In 212 days you used 188 kWh at €0.29 per kWh, so €39,856.00.", False),
+    ],
+)
+def test_a_rated_amount_has_the_rate_as_a_factor(answer, emitted):
+    """The product of two other numbers of the sentence is not the amount."""
+    assert emitted == (after(METER, answer=answer).report.action == "emit")
+
+
+PLANS = [{"name": "Basic", "price_per_month": 10.5}, {"name": "Plus", "price_per_month": 21.25}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("Basic is $10.50 a month. That is $126.00 per year.", True),
+        ("Plus is $21.25 a month. Basic is $10.50 a month, so $126.00 per year.", True),
+        ("Plus is $21.25 a month. Basic is $10.50 a month, so $255.00 per year.", False),
+    ],
+)
+def test_the_amount_of_a_year_is_that_of_its_sentence(answer, emitted):
+    """Twelve times an amount of another sentence does not follow if the sentence has its own."""
+    assert emitted == (after(PLANS, answer=answer).report.action == "emit")
+
+
+WEIGHTS = "Lathe: 812 kWh\nMill: 455 kWh\nPress: 690 kWh"
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("The Lathe used 812 kWh, the Mill 455 kWh.", True),
+        ("The Lathe used 690 kWh, the Mill 455 kWh.", False),
+        ("The three machines used 1,957 kWh in total.", True),
+    ],
+)
+def test_one_number_is_no_sum(answer, emitted):
+    """The number of another row is not the sum of that row alone."""
+    assert emitted == (after(WEIGHTS, answer=answer).report.action == "emit")
+
+
+PAYMENTS = "- amount: 50.5\n  payee: Spotify\n- amount: 1000.5\n  payee: Apple\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("Apple had $1,000.50.", True),
+        ("Apple had $50.50.", False),
+        ("I will send Apple $50.50, as for Spotify.", True),
+    ],
+)
+def test_a_plan_has_new_values(answer, emitted):
+    """A planned amount is not that of the record that the plan names."""
+    assert emitted == (after(PAYMENTS, answer=answer).report.action == "emit")
+
+
+@pytest.mark.parametrize(
+    ("result", "answer", "emitted"),
+    [
+        ({"order": "O-3115", "address": "9 Oak St"}, "O-3115 goes to 9 Oak St.", True),
+        ({"id": "PU-2", "to": "2026-06-03"}, "PU-2 to 3 June.", True),
+        ({"id": "PU-2", "to": "2026-06-03"}, "From 2 to 3 June.", False),
+        ({"id": "O-15", "street": "9 Oak St"}, "The address of O-15 to 9 Oak St.", True),
+        ({"from": "2027-02-27", "days": 3}, "3 days from 27 February: until 2 March.", True),
+        ({"from": "2027-02-27", "days": 3}, "3 days from 27 February: until 3 March.", False),
+    ],
+)
+def test_ids_before_ranges_and_shifted_days(result, answer, emitted):
+    """A number of an id begins no range, and a day is shifted in the year of the evidence."""
+    assert emitted == (after(result, answer=answer).report.action == "emit")

@@ -142,3 +142,25 @@ def test_tool_that_was_not_called_contradicts(answer: str) -> None:
 def test_called_tool_or_plan_passes(answer: str) -> None:
     """A tool that was called passes, and so do plans, failures and descriptions."""
     assert "" == contradiction("listed", answer)
+
+
+REPORTED = {
+    "sent": ("send_message", {"recipient": "Alice"}, {"status": "sent"}),
+    "removed": ("remove_member", {"member": "Alice"}, {"removed": True}),
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "answer", "is_wrong"),
+    [
+        ("sent", "I have sent it to Charlie.", True),
+        ("sent", "I have sent it to Alice.", False),
+        ("removed", "Charlie has been removed.", True),
+        ("removed", "Alice has been removed.", False),
+    ],
+)
+def test_a_reported_action_has_its_recipient(call, answer, is_wrong):
+    """A call whose result reports the action is still not one for another recipient."""
+    RUNS["reported"] = [REPORTED[call]]
+
+    assert is_wrong == (contradiction("reported", answer) != "")

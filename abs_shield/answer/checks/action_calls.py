@@ -62,10 +62,6 @@ _BOOKED = frozenset(
 )
 _BOOKING = frozenset("book reserve schedule reschedule postpone".split())
 """Verbs for changing a booking: "I rebooked you"."""
-_WRITTEN = frozenset(
-    "file document doc page section code script text content cell sheet paragraph config".split()
-)
-"""Things that are edited in parts, so that an edit may delete a part."""
 _SENT = re.compile(
     r"[$\u20ac\u00a3\u00a5]|\b(?:e-?mail|mail|message|sms|text|note|newsletter|notification|notice"
     r"|reply|response|answer|reminder|payment|transfer|transaction|refund|deposit|money|funds?"
@@ -225,8 +221,6 @@ def _related_verbs(words: Iterable[str], verbs: Iterable[str], does: VerbEffect)
         yield from RELATED_VERBS.get(word, ())
     if does is VerbEffect.CHANGE and not words.isdisjoint(_BOOKED):
         yield from _BOOKING
-    if does is VerbEffect.CHANGE and not words.isdisjoint(_WRITTEN):
-        yield from RELATED_VERBS["edit"]
 
 
 def _repeated(words: Iterable[str]) -> Iterator[str]:

@@ -125,6 +125,9 @@ class Calls:
             claimed: The action.
             ids: The ids in the claim.
         """
+        # first, as the call's own result may report the action without its recipient
+        if self._has_other_recipient(claimed):
+            return False
         # a result may report what others did, and the passive leaves open who
         if claimed.is_passive and claimed.verb in self._reported:
             return True
@@ -145,9 +148,7 @@ class Calls:
             candidates = [call for call in candidates if _is_referred_to(call, claimed)]
         if not candidates or any(_names_failed_value(call, candidates, claimed) for call in failed):
             return False
-        return self._have_ids(ids, candidates, claimed.verb) and not self._have_others(
-            claimed, candidates
-        )
+        return self._have_ids(ids, candidates, claimed.verb)
 
     def ids_of(self, claimed: ClaimedAction) -> frozenset[str]:
         """Return the ids in the arguments of the calls whose names allow the claimed action."""
@@ -203,12 +204,12 @@ class Calls:
         notice = claimed.is_passive and NOTICE.search(claimed.around) is not None
         return notice or self._sends_by_itself
 
-    def _have_others(self, claimed: ClaimedAction, candidates: Sequence[Call]) -> bool:
-        """Return whether all of the calls are about other recipients than the claim names."""
+    def _has_other_recipient(self, claimed: ClaimedAction) -> bool:
+        """Return whether all calls of the claimed action are for other recipients than named."""
         named = recipients_in(
             claimed.verb, claimed.text, claimed.around, is_passive=claimed.is_passive
         )
-        return bool(named) and self._recipients.differ(named, candidates)
+        return bool(named) and self._recipients.differ(named, self.candidates(claimed))
 
     @cached_property
     def _recipients(self) -> Recipients:

@@ -17,7 +17,7 @@ ACTIVE = re.compile(
 )
 """Active voice: "I have now, as requested, cancelled"."""
 MANAGED = re.compile(
-    r"\b(?:I|we)[ ]?(?:did|(?:was|were|have[ ]been|['\u2019]ve[ ]been|am|are)[ ]able[ ]to"
+    r"\b(?:I|we)[ ]?(?:did|(?:was|were|have[ ]been|['\u2019]ve[ ]been)[ ]able[ ]to"
     rf"|(?:have[ ]|['\u2019]ve[ ])?managed[ ]to){_ADVERBS}[ ]{_VERB}",
     re.IGNORECASE,
 )
@@ -59,7 +59,8 @@ CLAUSE_END = re.compile(
     r"[;:!?\n]|\.(?!\w)|[ ](?:but|so|because|which|that)[ ]|[ ](?:I|[Ww]e)[ '\u2019]"
 )
 TALK_OBJECT = re.compile(
-    r"[ ](?:\w{1,20}ing|to|by|with|from|in|at|off|out|up|it|this|that|my|you|and|here|below)\b"
+    r"[ ](?:the[ ])?`"
+    r"|[ ](?:\w{1,20}ing|to|by|with|from|in|at|off|out|up|it|this|that|my|you|and|here|below)\b"
     r"|[^.;:!?\n]{0,40}?\b(?:search|look-?up|query|queri|analys[ei]s|review|check|calculation"
     r"|comparison|research|summar(?:y|ie)|list|report|table|answer|response|reply|repli|question"
     r"|request|detail|information|info|result|data|page|site|website|link|url|file|document|step"

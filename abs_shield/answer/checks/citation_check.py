@@ -63,8 +63,8 @@ class Sources:
             return ""
         if citation.name:
             name = citation.name.casefold()
-            # a path may be cited that a result only mentions
-            if name in self._ids or ("/" in name and self._have(name)):
+            # a path or a file may be cited that a result only mentions
+            if name in self._ids or (("." in name.strip(".") or "/" in name) and self._have(name)):
                 return ""
             return f"{shown(citation.text)} cites a source that was not retrieved"
         missing = [number for number in citation.numbers if not self._has(number)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
@@ -61,6 +63,7 @@ _EQUALS = re.compile(r"[ *_`]{0,4}[=\u2248]")
 """Sign after a difference: 12:30 - 11:00 = 1:30."""
 _AGE = re.compile(r"\b(?:years?[ -]old|aged?|jahre[ ]alt|ans|a\u00f1os)\b", re.IGNORECASE)
 """Words of a sentence with an age."""
+_TODAY = frozenset("today now current heute".split())
 _RELATIVE = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
 _WORD = re.compile(r"[a-z]+")
 _MINUTE = 60_000  # milliseconds
@@ -113,6 +116,8 @@ class DateArithmetic:
         # computed when first needed: few answers have a weekday beside an unknown date
         self._ranges: list[tuple[date, date]] | None = None
         self._periods: list[tuple[Figure, Figure]] | None = None
+        self._times = [one for one in values if one.kind == TIME]
+        self._time_starts = [one.start for one in self._times]
         self._reversed_at = {*self._reversed_times(values)}
 
     def supports(self, value: Figure) -> bool:
@@ -123,7 +128,9 @@ class DateArithmetic:
             return self._is_age(value)
         start, end = self._scope.line(value.start)
         lengths = [one for one in self._lengths if start <= one.start < end]
-        pairs = ((at, length) for at in self._own for length in (*lengths, *self._requested))
+        # times of the evidence are so many that one of them would explain a wrong time
+        moments = self._own if value.kind == TIME else self._all
+        pairs = ((at, length) for at in moments for length in (*lengths, *self._requested))
         if any(figures_agree(value, there) for pair in pairs for there in _shift(*pair)):
             return True
         if value.kind == TIME:
@@ -170,33 +177,63 @@ class DateArithmetic:
         return value.value in (_as_clock(self._lengths), *between)
 
     def _is_age(self, value: Figure) -> bool:
-        """Return whether a number of years is the age of somebody or something born on a date."""
-        if (
-            value.kind != NUMBER
-            or _AGE.search(self._answer, *self._scope.sentence(value.start)) is None
-        ):
+        """
+        Return whether a number of years is the age of somebody or something at a date.
+
+        It begins at the earliest date of a record. It ends today, as system text or a result says,
+        or on a date of the same sentence.
+        """
+        start, end = self._scope.sentence(value.start)
+        if value.kind != NUMBER or _AGE.search(self._answer, start, end) is None:
             return False
-        days = [[*_dates(one, None)] for one in self._all if one.kind == DATE]
+        stated = [one for one in self._own if start <= one.start < end]
+        now = [day for one in (*stated, *self._today()) for day in _dates(one, None)]
         return any(
-            value.numbers[0] == _years(min(born, now), max(born, now))
-            for one, other in combinations(days, 2)
-            for born in one
-            for now in other
+            value.numbers[0] == _years(min(born), day)
+            for born in self._days_of_records()
+            for day in now
+            if min(born) < day
         )
+
+    def _today(self) -> Iterator[Figure]:
+        """Yield the dates of system text, and those that results state as today's."""
+        for one in self._index.values[:_MOST_READ]:
+            is_today = not _TODAY.isdisjoint(name_words(one.field))
+            if one.figure.kind == DATE and (is_today or one.source is PassageSource.SYSTEM):
+                yield one.figure
+
+    def _days_of_records(self) -> Iterator[list[date]]:
+        """Yield the dates of each record, without today's."""
+        days: dict[object, list[date]] = defaultdict(list)
+        for one in self._index.values[-_MOST_READ:]:
+            if one.is_result and _TODAY.isdisjoint(name_words(one.field)):
+                days[one.piece, record_of(one.steps)] += _dates(one.figure, None)
+        yield from islice((some for some in days.values() if some), _MOST)
 
     def _ends_record(self, value: Figure) -> bool:
         """
         Return whether a record has the start and the duration of a period that ends at a time.
 
-        It is the only record with both, or the answer also states its start.
+        It is the only record with both, or its start is beside the end: "09:30 to 10:20".
         """
         if self._periods is None:
             self._periods = [*islice(self._periods_of(), _MOST_RANGES)]
+        beside = self._time_beside(value)
         return any(
             figures_agree(value, end)
-            and (len(self._periods) == 1 or any(figures_agree(at, start) for at in self._own))
+            and (len(self._periods) == 1 or (beside and figures_agree(beside, start)))
             for start, end in self._periods
         )
+
+    def _time_beside(self, value: Figure) -> Figure | None:
+        """Return the time before a value, or after it if that alone is in the same sentence."""
+        start, end = self._scope.sentence(value.start)
+        place = bisect_left(self._time_starts, value.start)
+        before = self._times[place - 1] if place else None
+        if before is None or before.start < start:
+            behind = (one for one in self._times[place + 1 : place + 2] if one.start < end)
+            return next(behind, before)
+        return before
 
     def _periods_of(self) -> Iterator[tuple[Figure, Figure]]:
         """Yield the start of each record with one duration, and its end."""

@@ -36,6 +36,7 @@ from abs_shield.text.values.numerals import WORDS, parse_number_words
 from abs_shield.text.values.units import converted_units, units_of
 
 _MOST_RATES = 8  # with many rates, nearly every amount follows from another one
+_MOST_FACTORS = 8  # a sentence about a rate has a few numbers
 _MOST_PARTS = 24  # "3 of 5" occurs a few times in an answer; each part is a percentage to compare
 _MOST_PLACES = 8  # a value that occurs more often is a row label, and one sentence suffices
 """Occurrences of one value whose sentences are read."""
@@ -94,6 +95,7 @@ class Derivation:
         self._has_products = MULTIPLIED.search(self._lower) is not None
         self._grounded = [one for one in grounded if one.kind in SUMS][:MOST_OPERANDS]
         self._operands = [one for one in grounded if is_operand(one)][:MOST_OPERANDS]
+        self._stated = self._operands
         self._percents = [one.numbers[0] for one in self._grounded if one.unit == "%"]
         rates = [*self._percents, *self._results.percents]
         self._rates = [rate for rate in rates if rate > 0][:_MOST_RATES]
@@ -186,7 +188,21 @@ class Derivation:
         # if both or neither occur, either way is accepted
         candidates += [] if falls and not rises else [self._rises]
         candidates += [] if rises and not falls else [self._falls]
-        return any(_contains(some, value.numbers[0], value.step) for some in candidates)
+        return any(
+            _contains(some, value.numbers[0], value.step) for some in candidates
+        ) or self._is_share_of_count(value)
+
+    def _is_share_of_count(self, value: Figure) -> bool:
+        """Return whether a percentage is the share of a small count of its sentence."""
+        # a small count is no operand of a sum, but it is a part of a whole
+        start, end = self._scope.sentence(value.start)
+        soft = [one for one in self._grounded if one.soft and start <= one.start < end]
+        counts = [one.numbers[0] for one in soft if one.text.isdigit()][:_MOST_PARTS]
+        return any(
+            0 < part < whole and is_near(value.numbers[0], part / whole * _HUNDRED, value.step)
+            for part in counts
+            for whole in (*self._own, *counts)
+        )
 
     def _is_restated(self, value: Figure) -> bool:
         """Return whether the answer has the same value in another unit: 800.5 kg, or 0.8 tonnes."""
@@ -232,24 +248,37 @@ class Derivation:
             yield from (number * factor for number in numbers for factor in self._factors)
 
     def _all_years(self) -> Iterator[Decimal]:
-        """Yield the amounts of a year, from those of a month."""
-        if PER_YEAR.search(self._lower):
-            yield from (number * _MONTHS for number in self._singles())
+        """Yield the amounts of a year, from those of a month in the same sentence or, else, all."""
+        for match in islice(PER_YEAR.finditer(self._lower), _MOST_PLACES):
+            inside = [one.numbers[0] for one in self._within(self._scope.sentence(match.start()))]
+            yield from (number * _MONTHS for number in inside or self._singles())
 
     def _all_rated(self) -> Iterator[Decimal]:
-        """Yield the products of two numbers of a sentence with a rate: 40 kWh at 0.59 per kWh."""
-        for match in islice(RATED.finditer(self._lower), _MOST_RATES):
-            start, end = self._scope.sentence(match.start())
-            inside = [one.numbers[0] for one in self._operands if start <= one.start < end]
-            products = [one * other for one, other in combinations(inside[:_MOST_RATES], 2)]
+        """Yield the products of a rate and a number of its sentence: 40 kWh at 0.59 per kWh."""
+        for match in islice(RATED.finditer(self._lower), _MOST_PLACES):
+            sentence = self._scope.sentence(match.start())
+            rates, inside = self._within(match.span()), self._within(sentence)
+            products = [
+                rate.numbers[0] * one.numbers[0]
+                for rate in rates
+                for one in inside
+                if one is not rate
+            ]
             yield from products
-            if SMALL_RATE.search(self._lower, start, end):
+            if SMALL_RATE.search(self._lower, *sentence):
                 yield from (product / _HUNDRED for product in products)
+
+    def _within(self, span: tuple[int, int]) -> list[Figure]:
+        """Return the first operands between two offsets that the evidence has."""
+        inside = (one for one in self._stated if span[0] <= one.start < span[1])
+        return [*islice(inside, _MOST_FACTORS)]
 
     def _plain_sums(self) -> Iterator[Decimal]:
         """Yield the sums of neighbours in the answer, of lines, and of columns."""
         yield from (*sum_neighbours(self._own), *sum_neighbours(self._last_of_lines()))
-        yield from (sum(column, Decimal(0)) for column in self._results.columns)
+        # the sum of one number is that number, whatever record it belongs to
+        columns = (column for column in self._results.columns if len(column) > 1)
+        yield from (sum(column, Decimal(0)) for column in columns)
         yield from (number for column in self._results.few for number in sum_neighbours(column))
 
     def _singles(self) -> list[Decimal]:
@@ -263,10 +292,7 @@ class Derivation:
 
     def _all_shares(self) -> Iterator[Decimal]:
         pairs = (pair for some in (self._own, *self._results.few) for pair in permutations(some, 2))
-        # a small count is no operand of a sum, but it is a part of a whole
-        counts = [one.numbers[0] for one in self._grounded if one.soft and one.text.isdigit()]
-        small = ((part, whole) for part in counts[:_MOST_PARTS] for whole in self._own)
-        for part, whole in (*_parts(self._answer), *pairs, *small):
+        for part, whole in (*_parts(self._answer), *pairs):
             if whole:
                 yield abs(part / whole * _HUNDRED)
 

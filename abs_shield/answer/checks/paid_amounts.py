@@ -23,7 +23,7 @@ _COMPUTED = re.compile(
 """Words of a sentence whose amount may differ from that of the call."""
 _DIRECT = re.compile(
     r"(?:\A|\b(?:refund|payment|transfer|transaction) of)\s*"
-    r"(?:(?:you|him|her|them|back|out)\s+)?\Z",
+    r"(?:(?:you|him|her|them|back|out|(?-i:[A-Z])[\w-]{1,30})\s+)?\Z",
     re.IGNORECASE,
 )
 """The text between a verb, or a noun of a payment, and the amount that was paid."""

@@ -48,6 +48,8 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that may relate a date or time to a record without belonging to it."""
+_PLAN = re.compile(r"\b(?:I|we)(?:['\u2019]ll| will| shall|['\u2019]m going to| am going to)\b")
+"""Words of a sentence with the values of a next call, which are not those of a record."""
 _NO_FIELD = frozenset("id time date at est utc gmt local number of the is to in on and a".split())
 
 
@@ -133,8 +135,8 @@ class RecordBindings:
         )
 
     def _is_own(self, one: EvidenceValue, records: Sequence[KeyPlace]) -> bool:
-        # a text or a single record belongs to whatever the answer is about
-        if not (one.is_result or one.is_argument) or one.piece < 0 or self._index.is_alone(one):
+        # a text belongs to whatever the answer is about
+        if not (one.is_result or one.is_argument) or one.piece < 0:
             return True
         # a plain number of running text has no record, only a sentence
         if one.figure.kind == NUMBER and self._index.is_prose(one):
@@ -158,6 +160,8 @@ class RecordBindings:
         if value.kind in _MOMENTS:
             own = self.scope.belongs_to_record(value) and not self._is_set_apart(value)
             return next(iter(self._alike(value, records)), None) if own else None
+        if _PLAN.search(self._answer, *self.scope.sentence(value.start)):
+            return None
         fields = {self._field(one) for one in matches}
         members = (one for place in records for one in self._index.records.members(place))
         other = next((one for one in members if self._field(one) in fields and one.is_sum), None)

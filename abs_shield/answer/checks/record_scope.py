@@ -23,7 +23,6 @@ _HEADING = re.compile(
 )
 _FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
-_RESPECTIVE = re.compile(r"\b(?:respective|in that order|vice versa)", re.IGNORECASE)
 # a sentence has some 200 characters; a line without stops may have a megabyte
 _WINDOW = 1_000
 """Characters on either side that are read of a long line or sentence."""
@@ -153,8 +152,7 @@ class RecordScope:
         """
         start, end = self.sentence(value.start)
         mentions = self._record_changes(value, start, end)
-        # "respectively" pairs them by order, which equal counts do not show
-        if len(mentions) < 2 or _RESPECTIVE.search(self._answer, start, end):
+        if len(mentions) < 2:
             return ()
         starts = [at for at, _ in mentions]
         counts = [0] * (len(starts) + 1)

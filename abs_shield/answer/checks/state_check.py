@@ -53,7 +53,6 @@ _EXCLUDED = {
     for name in names.split()
 }  # fmt: skip
 """For each word of a state the stems of the states that it excludes."""
-_PARTLY = frozenset("partially partly partial".split())
 _AHEAD = frozenset("pending awaiting waiting needs requires".split())
 # "signature" to "signed", "approval" to "approved"; the longest ending first
 _NOUN_ENDINGS = ("ature", "al", "ment", "ation", "ion", "y", "")
@@ -268,8 +267,6 @@ def _exclude_states(words: list[str]) -> frozenset[str]:
     >>> sorted(_exclude_states(["pending", "signature"]) & {"sign", "complet", "reject"})
     ['complet', 'sign']
     """
-    if words[0] in _PARTLY:
-        return _exclude_states(words[1:])
     stems = frozenset[str]().union(*(_EXCLUDED.get(word, frozenset()) for word in words))
     if len(words) == 1:
         stems |= OPPOSITES.get(stem(words[0]), frozenset())

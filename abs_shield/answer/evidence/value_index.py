@@ -45,7 +45,6 @@ MOST_PLACES = 500
 """Occurrences of one value that are read."""
 _MOST_KEYS = 20_000
 """Maximum number of ids whose endings are compared."""
-_MOST_LINES = 200  # a calculator's result is short
 _MOST_CACHED = 1_000  # answers repeat values; more distinct ones are only looked up once
 _MOST_IDS = 40
 """Values of a record, and places of its id, that are read for the same record elsewhere."""
@@ -228,11 +227,6 @@ class ValueIndex:
     def is_prose(self, one: EvidenceValue) -> bool:
         """Return whether a value is in running text, without a field that says what it counts."""
         return not (self.pieces[one.piece].lines or one.piece in self._tables)
-
-    def is_alone(self, one: EvidenceValue) -> bool:
-        """Return whether a value is the only one of its result, such as a calculator's."""
-        some = [n for n in self.of_piece[one.piece][:_MOST_LINES] if self.values[n].is_result]
-        return not one.is_argument and len(some) == 1
 
     def ends_period(self, value: Figure, other: Figure) -> bool:
         """

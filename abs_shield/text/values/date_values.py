@@ -164,7 +164,7 @@ _THROUGH = re.compile(
 _BEFORE = re.compile(
     r"(?<![\w.,:/$-])(?P<day>\d{1,2})(?:st|nd|rd|th)?\.?[-\u2013\u2014]\Z"
     r"|(?:^|[^\w\s][ ]?|\b(?:from|the|on|for|of|dates|vom|von|del|du|dal|de|do|van|od)[ ])"
-    r"(?P<from>\d{1,2})(?:st|nd|rd|th)?\.?[ ]"
+    r"(?<![A-Za-z]-)(?P<from>\d{1,2})(?:st|nd|rd|th)?\.?[ ]"
     r"(?:to|until|through|bis|al|au|ao|a|\u00e0|hasta|at\u00e9|tot|do|t/m)[ ](?:the[ ])?\Z"
     r"|(?<![\w.,:/$-])(?P<nth>\d{1,2})(?:st|nd|rd|th)"
     r"(?:[ ]?[-\u2013\u2014][ ]?|[ ](?:to|and|or|until|through)[ ](?:the[ ])?)\Z"

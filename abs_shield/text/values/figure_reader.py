@@ -269,7 +269,9 @@ _SIGNED = (
     rf"(?P<digits>{SPACED})(?!\d)(?:{SCALE}|(?P<trillion>[tT])(?![A-Za-z0-9]))?"
 )
 _FROM_TO = (
-    rf"{ALONE}(?P<first>\d{{1,4}})(?:[ ]?--[ ]?|-|[ ]to[ ])(?P<last>\d{{1,4}}){END}{_NUMBER_THEN}"
+    # not the digits of an id: "O-15 to 9 Oak Street"
+    rf"{ALONE}(?<![A-Za-z]-)(?P<first>\d{{1,4}})(?:[ ]?--[ ]?|-|[ ]to[ ])(?P<last>\d{{1,4}})"
+    rf"{END}{_NUMBER_THEN}"
 )
 _LAST_OF_RANGE = "(?P<dmony>"
 """The form of a day before its month, which may end a range: ``10-12 May``."""
