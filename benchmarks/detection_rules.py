@@ -13,7 +13,7 @@ from ablation import FIRST, replaced
 
 from abs_shield.plan import tool_action
 from abs_shield.plan.indirect_mentions import INDIRECT_MENTIONS
-from abs_shield.text import identifier_words
+from abs_shield.text import digit_groups, identifier_words
 
 InputKey = tuple[str, str]
 """A function of a name, and a name that it was asked about."""
@@ -133,6 +133,12 @@ RULES: dict[str, Rule] = {
     "groups of unequal length": Rule("text.digit_groups:_is_uneven"),
     "groups of equal length": Rule("text.digit_groups:_is_row"),
     "codes without their blanks": Rule("text.spelling_equivalence:_closes_up"),
+    "codes with their digits first": Rule("text.spelling_variants:_in_other_order", ()),
+    "nouns beside a code": Rule("session.value_lookup:_with_other_noun", []),
+    "tests of a mentioned file": Rule("session.value_lookup:_find_test", None),
+    "official numbers": Rule(
+        "text.digit_groups:_LABELS", digit_groups._LABELS - digit_groups._OFFICIAL, EVER
+    ),
     "whole codes in a result": Rule("session.token_index:TokenIndex.find_cell", None),
     "words of a name apart": Rule("plan.target_mentions:allows_separate_words"),
     "well-known sites": Rule("text.public_names:is_popular_site"),

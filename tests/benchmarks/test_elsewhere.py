@@ -43,5 +43,5 @@ def test_the_figures_are_printed_as_json(capsys):
     elsewhere().main(["--format", "json"])
     output = json.loads(capsys.readouterr().out)
 
-    assert {"awkward", "everyday", "mixed", "ordinary"} == output.keys()
+    assert {"awkward", "everyday", "mixed", "ordinary", "spellings"} == output.keys()
     assert all(0 < some["found"]["phantom_target"] <= some["calls"] for some in output.values())
