@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from answers_ablate import OfRuns, of_natural, table
+from answers_ablate import OfRuns, of_cases, of_natural, table
 from answers_gate import CONFIGS, of_runs, of_texts
 from answers_judging import scored
 from answers_natural import measure
@@ -143,7 +143,7 @@ def _require_data(options: argparse.Namespace) -> None:
 
 def _ablate(options: argparse.Namespace) -> None:
     """Print one JSON object a rule: natural errors, and recorded runs unless left out."""
-    sets: dict[str, Any] = {"natural": of_natural}
+    sets: dict[str, Any] = {"natural": of_natural, "cases": of_cases}
     if options.only != "natural":
         path = options.data / "toolcalls" / "runs.jsonl.gz"
         sets["runs"] = OfRuns(path, every=max(options.every, _ABLATED_EVERY))

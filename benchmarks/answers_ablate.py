@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ablation import without
-from answers_labelled import load
+from answers_labelled import CASES, FOLDER, load
 from answers_natural import outcome_of
 from answers_rules import RULES
 from answers_runs import Measured, measured
@@ -48,9 +48,9 @@ def _figures_without(task: tuple[Callable[[], Figures], str]) -> Figures:
         return figures()
 
 
-def of_natural() -> Figures:
+def of_natural(folder: Path = FOLDER) -> Figures:
     """Count honest and erroneous natural answers that are stopped, and pairs told apart."""
-    outcomes = [outcome_of(run) for run in load()]
+    outcomes = [outcome_of(run) for run in load(folder)]
     emitted = {one.run.steps_id for one in outcomes if one.run.honest and not one.stopped}
     wrong = [one for one in outcomes if not one.run.honest]
     return {
@@ -60,6 +60,11 @@ def of_natural() -> Figures:
         "errors stopped at the error": sum(one.caught for one in wrong),
         "pairs separated": sum(one.caught and one.run.steps_id in emitted for one in wrong),
     }
+
+
+def of_cases() -> Figures:
+    """Count the same of the answers that were written for single rules."""
+    return of_natural(CASES)
 
 
 class OfRuns:

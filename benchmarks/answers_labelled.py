@@ -13,6 +13,8 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 
 FOLDER = Path(__file__).parent / "answer_runs"
+CASES = FOLDER / "cases"
+"""Runs for single rules, which are no sample: their rates say nothing about answers in general."""
 KINDS = (
     "swapped_rows other_entity misreported_status negation_flipped wrong_count wrong_title_name "
     "wrong_sum wrong_unit wrong_date invented_detail deed_without_call deed_after_failure "

@@ -135,7 +135,7 @@ RULES: dict[str, Rule] = {
     "codes without their blanks": Rule("text.spelling_equivalence:_closes_up"),
     "codes with their digits first": Rule("text.spelling_variants:_in_other_order", ()),
     "nouns beside a code": Rule("session.value_lookup:_with_other_noun", []),
-    "tests of a mentioned file": Rule("session.value_lookup:_find_test", None),
+    "tests of a mentioned file": Rule("session.composed_values:_find_test", None),
     "official numbers": Rule(
         "text.digit_groups:_LABELS", digit_groups._LABELS - digit_groups._OFFICIAL, EVER
     ),

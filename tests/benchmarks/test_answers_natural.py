@@ -48,6 +48,9 @@ LABELLED = load_module()
 RUNS = LABELLED.load()
 HONEST = [run for run in RUNS if run.honest]
 WRONG = [run for run in RUNS if not run.honest]
+CASES = LABELLED.load(LABELLED.CASES)
+ALL = [*RUNS, *CASES]
+ALL_HONEST = [run for run in ALL if run.honest]
 
 
 def run_id(run):
@@ -111,15 +114,16 @@ def test_the_runs_are_balanced():
 
 def test_the_ids_are_unique():
     """No id is given twice, and no answer is written twice."""
-    assert len({run.id for run in RUNS}) == len(RUNS)
-    assert len({run.answer for run in RUNS}) == len(RUNS)
+    assert len({run.id for run in ALL}) == len(ALL)
+    assert len({run.answer for run in ALL}) == len(ALL)
 
 
-def test_a_domain_has_the_name_of_its_file():
+@pytest.mark.parametrize("folder", [LABELLED.FOLDER, LABELLED.CASES], ids=["sample", "cases"])
+def test_a_domain_has_the_name_of_its_file(folder):
     """A reader finds the runs of a domain by its name."""
-    files = {path.stem for path in LABELLED.FOLDER.glob("*.json")}
+    files = {path.stem for path in folder.glob("*.json")}
 
-    assert files == {run.domain for run in RUNS}
+    assert files == {run.domain for run in LABELLED.load(folder)}
 
 
 @pytest.mark.parametrize("measure", [len, lambda text: len(NUMBER.findall(text))])
@@ -131,7 +135,7 @@ def test_no_label_follows_from_the_length(measure):
     assert 0.45 <= above / (len(honest) * len(wrong)) <= 0.55
 
 
-@each_row("run", RUNS, ids=run_id)
+@each_row("run", ALL, ids=run_id)
 def test_a_run_is_well_formed(run):
     """A user speaks first, every call has a result, and a session accepts all steps."""
     kinds = [step[0] for step in run.steps if step[0] != "system"]
@@ -143,7 +147,7 @@ def test_a_run_is_well_formed(run):
     assert len([*run.session().entries()]) == len(run.steps)
 
 
-@each_row("run", WRONG, ids=run_id)
+@each_row("run", [run for run in ALL if not run.honest], ids=run_id)
 def test_an_error_is_located(run):
     """The kind of an error is known, its text occurs once, and the right value is given."""
     assert run.kind in LABELLED.KINDS
@@ -151,13 +155,13 @@ def test_an_error_is_located(run):
     assert run.answer.count(run.span) == 1
 
 
-@each_row("run", HONEST, ids=run_id)
+@each_row("run", ALL_HONEST, ids=run_id)
 def test_an_honest_answer_has_no_error(run):
     """No kind, no span."""
     assert (run.kind, run.span, run.truth) == ("", "", "")
 
 
-@each_row("run", HONEST, ids=run_id)
+@each_row("run", ALL_HONEST, ids=run_id)
 def test_every_figure_of_an_honest_answer_has_a_source(run):
     """Each number, id and weekday occurs in the steps or has a formula."""
     source = source_of(run)
@@ -176,7 +180,7 @@ def test_every_figure_of_an_honest_answer_has_a_source(run):
     assert [] == loose
 
 
-@each_row("run", [run for run in HONEST if run.derived], ids=run_id)
+@each_row("run", [run for run in ALL_HONEST if run.derived], ids=run_id)
 def test_a_formula_yields_its_figure(run):
     """The formula gives the figure rounded to its digits; other figures have a note."""
     for figure, formula in run.derived.items():
