@@ -81,7 +81,7 @@ TOOLS = (
     Tool(
         name="refund",
         parameters=_object(transaction_id=_TEXT, amount=_NUMBER),
-        targets=["transaction_id"],  # type: ignore[arg-type]
+        targets=["transaction_id"],
         destructive=True,
     ),
     Tool(name="transfer", parameters=_object(account=_TEXT, amount=_NUMBER)),

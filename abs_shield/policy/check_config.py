@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from string import Formatter
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from abs_shield.policy.declaration_base import Declaration
+from abs_shield.policy.declaration_base import Declaration, Float, Int
 from abs_shield.text.safe_display import shown
 
-InnerShare = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
+InnerShare = Annotated[Float, Field(gt=0, lt=1, allow_inf_nan=False)]
 # 1 is no evidence; the upper bound keeps the log-odds finite
-Above1 = Annotated[float, Field(gt=1, lt=1e9, allow_inf_nan=False)]
+Above1 = Annotated[Float, Field(gt=1, lt=1e9, allow_inf_nan=False)]
 
 
 class Verification(Declaration):
@@ -55,6 +55,15 @@ class Verification(Declaration):
 Text = Annotated[str, Field(min_length=1)]
 
 
+class PersonalDataFields(TypedDict, total=False):
+    """What a `PersonalData` accepts, which is wider than what it stores."""
+
+    kinds: Iterable[str]
+    allow: Iterable[str]
+    verdict: Literal["suspicious", "hallucinated"]
+    detectors: Iterable[Any]
+
+
 class PersonalData(Declaration):
     """
     Settings of the layer `personal_data`, which searches the arguments of calls.
@@ -71,14 +80,19 @@ class PersonalData(Declaration):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    _label: ClassVar[str] = "pii"
 
     kinds: tuple[Text, ...] = ()
     allow: tuple[Text, ...] = ()
     verdict: Literal["suspicious", "hallucinated"] = "suspicious"
     detectors: tuple[Any, ...] = ()
 
+    if TYPE_CHECKING:
 
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+        def __init__(self, **fields: Unpack[PersonalDataFields]) -> None: ...
+
+
+Share = Annotated[Float, Field(ge=0, le=1, allow_inf_nan=False)]
 TaskType = Literal["factual", "creative", "brainstorm", "draft"]
 
 
@@ -116,13 +130,15 @@ class AnswerConfig(Declaration):
             failure.
     """
 
+    _label: ClassVar[str] = "answer"
+
     # The specification's thresholds for general agents; docs/answers.md says how to fit them.
     emit_threshold: Share = 0.85
     revise_threshold: Share = 0.6
     block_threshold: Share = 0.4
     below_emit: Literal["revise", "annotate"] = "revise"
     aggregate: Literal["min", "mean"] = "min"
-    base_rate: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] | None = None
+    base_rate: Annotated[Float, Field(gt=0, lt=1, allow_inf_nan=False)] | None = None
     words: Literal["show", "gate"] = "show"
     high_stakes: bool = False
     task_type: TaskType = "factual"
@@ -130,12 +146,12 @@ class AnswerConfig(Declaration):
     judge: Callable[..., Any] | None = None
     verifier: Callable[..., Any] | None = None
     # each probe is another call of the judge
-    probes: Annotated[int, Field(ge=0, le=5)] = 1
+    probes: Annotated[Int, Field(ge=0, le=5)] = 1
     probing: Literal["inline", "background"] = "inline"
     # Limits the cost of one answer; its claims and probes share these calls.
-    calls: Annotated[int, Field(ge=0, le=1_000)] = 16
+    calls: Annotated[Int, Field(ge=0, le=1_000)] = 16
     # each is another call of the model, while the user waits
-    revisions: Annotated[int, Field(ge=0, le=9)] = 2
+    revisions: Annotated[Int, Field(ge=0, le=9)] = 2
     refusal: str = "I cannot answer this reliably: {reason}."
 
     @model_validator(mode="after")

@@ -28,7 +28,7 @@ class PolicyFields(TypedDict, total=False):
     mode: ModeName | Mode
     threshold: float
     layers: Iterable[str | Callable[..., Any]] | None
-    tools: Iterable[Tool]
+    tools: Iterable[Tool | Mapping[str, Any]]
     rules: Iterable[Rule]
     inverses: Iterable[Inverse]
     allow: Iterable[Any]
@@ -39,11 +39,11 @@ class PolicyFields(TypedDict, total=False):
     on_log_loss: Literal["allow", "block"]
     retries: int
     window: tuple[int, float]
-    suppress: Iterable[Suppression]
-    verification: Verification | Literal[False] | None
-    answer: AnswerConfig | Literal[False] | None
-    pii: PersonalData | bool | None
-    limits: Limits | None
+    suppress: Iterable[Suppression | Mapping[str, Any]]
+    verification: Verification | Mapping[str, Any] | Literal[False] | None
+    answer: AnswerConfig | Mapping[str, Any] | Literal[False] | None
+    pii: PersonalData | Mapping[str, Any] | bool | None
+    limits: Limits | Mapping[str, Any] | None
 
 
 @overload
@@ -61,7 +61,7 @@ def configure(
     mode: ModeName | Mode = "strict",
     threshold: float = 0.8,
     layers: Iterable[str | Callable[..., Any]] | None = None,
-    tools: Iterable[Tool] = (),
+    tools: Iterable[Tool | Mapping[str, Any]] = (),
     rules: Iterable[Rule] = (),
     inverses: Iterable[Inverse] = (),
     allow: Iterable[Any] = (),
@@ -72,11 +72,11 @@ def configure(
     on_log_loss: Literal["allow", "block"] = "allow",
     retries: int = 3,
     window: tuple[int, float] = (10, 60.0),
-    suppress: Iterable[Suppression] = (),
-    verification: Verification | Literal[False] | None = None,
-    answer: AnswerConfig | Literal[False] | None = None,
-    pii: PersonalData | bool | None = None,
-    limits: Limits | None = None,
+    suppress: Iterable[Suppression | Mapping[str, Any]] = (),
+    verification: Verification | Mapping[str, Any] | Literal[False] | None = None,
+    answer: AnswerConfig | Mapping[str, Any] | Literal[False] | None = None,
+    pii: PersonalData | Mapping[str, Any] | bool | None = None,
+    limits: Limits | Mapping[str, Any] | None = None,
     **unknown: Any,
 ) -> Policy:
     """

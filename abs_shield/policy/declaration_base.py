@@ -6,10 +6,12 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PrivateAttr, ValidationError
+from pydantic_core import PydanticCustomError
 
+from abs_shield.core.declared_fields import require_fields, require_keywords
 from abs_shield.errors import PolicyError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown
@@ -55,17 +57,16 @@ class Declaration(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
+    # A user who passes a mapping has never seen the name of the class.
+    _label: ClassVar[str] = ""
+    """The field of the policy, for messages; empty for the name of the class."""
+
     _place: SourceLocation = PrivateAttr(default_factory=caller_location)
 
     # Overridden, because pydantic's errors have several lines and do not name the nearest field.
     def __init__(self, *unnamed: Any, **fields: Any) -> None:
-        what = type(self).__name__.lower()
-        if unnamed:
-            first = next(iter(type(self).model_fields))
-            raise PolicyError(
-                f"{what}: got {shown(unnamed[0])} without a name; fields are passed by keyword,"
-                f" such as `{first}=...`"
-            )
+        what = self._label or type(self).__name__.lower()
+        require_keywords(what, unnamed, type(self).model_fields)
         require_fields(what, fields, type(self).model_fields)
         try:
             super().__init__(**fields)
@@ -73,9 +74,10 @@ class Declaration(BaseModel):
             raise PolicyError(_format_errors(what, error)) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
+        what = self._label or type(self).__name__.lower()
         raise PolicyError(
-            f"{type(self).__name__.lower()}: `{escaped(name)}` cannot be set, because a"
-            " declaration is immutable; declare another one"
+            f"{what}: `{escaped(name)}` cannot be set, because a declaration is immutable; declare"
+            " another one"
         )
 
     @property
@@ -96,20 +98,6 @@ class Declaration(BaseModel):
         return copy
 
 
-def require_fields(what: str, names: Any, fields: Any) -> None:
-    """
-    Raise if a field does not exist.
-
-    Raises:
-        PolicyError: A field is unknown; the message contains the nearest existing name.
-    """
-    for name in names:
-        if name not in fields:
-            near = nearest(str(name), fields)
-            hint = f"did you mean `{near[0]}`?" if near else f"use one of {', '.join(fields)}"
-            raise PolicyError(f"{what}: no field is named `{escaped(str(name))}`; {hint}")
-
-
 def as_tuple(value: Any, *, where: str) -> tuple[Any, ...]:
     """
     Return a list, a set or another iterable as a tuple; a set in a stable order.
@@ -122,6 +110,19 @@ def as_tuple(value: Any, *, where: str) -> tuple[Any, ...]:
         raise PolicyError(f"{where} is {shown(value)}; give a list")
     # The order of a set differs in each process, but is part of the policy's revision.
     return tuple(sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value)
+
+
+def _require_number(value: Any) -> Any:
+    # Pydantic reads true as 1 and "0.8" as 0.8, but both are mistakes in a policy.
+    if isinstance(value, (bool, str, bytes)):
+        raise PydanticCustomError("number_type", "Input should be a valid number")
+    return value
+
+
+Float = Annotated[float, BeforeValidator(_require_number)]
+"""A number that is neither a bool nor a text."""
+Int = Annotated[int, BeforeValidator(_require_number)]
+"""An integer that is neither a bool nor a text."""
 
 
 _CONSTRUCTION_HINTS = {

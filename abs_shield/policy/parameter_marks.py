@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from abs_shield.core.declared_fields import checked_fields
 from abs_shield.policy.declaration_base import as_tuple
 
 
+@checked_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """
@@ -19,31 +21,39 @@ class Target:
         allow: Values, globs or callables that are always accepted.
 
     Raises:
-        PolicyError: *allow* is not a list.
+        PolicyError: A field is unknown, or *allow* is not a list.
     """
 
     must_be_seen: bool = False
     allow: tuple[Any, ...] = ()
 
+    if TYPE_CHECKING:  # what it accepts is wider than what it stores
+
+        def __init__(self, *, must_be_seen: bool = ..., allow: Iterable[Any] = ...) -> None: ...
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "allow", as_tuple(self.allow, where="`Target`: `allow`"))
 
 
+@checked_fields
 @dataclass(frozen=True, slots=True)
 class Soft:
     """The parameter is a name or a place: a value that does not occur is a weaker finding."""
 
 
+@checked_fields
 @dataclass(frozen=True, slots=True)
 class Free:
     """The parameter is free text: its value is not checked against the run."""
 
 
+@checked_fields
 @dataclass(frozen=True, slots=True)
 class Creates:
     """The parameter is the id that this call creates, so it cannot occur earlier in the run."""
 
 
+@checked_fields
 @dataclass(frozen=True, slots=True)
 class Injected:
     """The parameter is provided by the host, not the model, such as a context or a client."""

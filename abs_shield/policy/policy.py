@@ -24,7 +24,7 @@ from abs_shield.core.vocabularies import (
     VERIFICATION,
 )
 from abs_shield.policy.check_config import AnswerConfig, PersonalData, Verification
-from abs_shield.policy.declaration_base import Declaration
+from abs_shield.policy.declaration_base import Declaration, Float, Int
 from abs_shield.policy.inverse_tools import Inverse
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.suppression import Suppression
@@ -124,6 +124,11 @@ def _settings_validator(kind: type[Declaration], what: str) -> BeforeValidator:
     return BeforeValidator(validate)
 
 
+def _parse_limits(value: Any) -> Any:
+    # Built here, because pydantic's message for an unknown field does not list the fields.
+    return Limits(**value) if isinstance(value, Mapping) else value
+
+
 def _parse_personal_data(value: Any) -> Any:
     """Return the settings: True becomes the default settings, False becomes None."""
     if isinstance(value, bool):
@@ -166,7 +171,7 @@ class Policy(Declaration):
 
     mode: Mode = Mode.STRICT
     # docs/detection.md measures the effect of the threshold.
-    threshold: float = Field(default=0.8, ge=0, le=1, allow_inf_nan=False)
+    threshold: Float = Field(default=0.8, ge=0, le=1, allow_inf_nan=False)
     layers: tuple[LayerChoice, ...] | None = None
     tools: tuple[Tool, ...] = ()
     rules: tuple[Rule, ...] = ()
@@ -178,10 +183,10 @@ class Policy(Declaration):
     on_error: Literal["allow", "block"] | None = None
     on_log_loss: Literal["allow", "block"] = "allow"
     # two corrections are usually enough, and each costs a turn of the model
-    retries: int = Field(default=3, ge=1)
+    retries: Int = Field(default=3, ge=1)
     # calls and seconds; later, the user may have asked for the opposite
     window: tuple[
-        Annotated[int, Field(ge=1, le=MOST_WINDOW_CALLS)], Annotated[float, Field(gt=0)]
+        Annotated[Int, Field(ge=1, le=MOST_WINDOW_CALLS)], Annotated[Float, Field(gt=0)]
     ] = (10, 60.0)
     suppress: tuple[Suppression, ...] = ()
     verification: Annotated[
@@ -191,7 +196,7 @@ class Policy(Declaration):
         AnswerConfig | Literal[False], _settings_validator(AnswerConfig, "answers")
     ] = AnswerConfig()
     pii: Annotated[PersonalData | None, BeforeValidator(_parse_personal_data)] = None
-    limits: Limits = Limits()
+    limits: Annotated[Limits, BeforeValidator(_parse_limits)] = Limits()
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:

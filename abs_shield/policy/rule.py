@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Never
 
+from abs_shield.core.declared_fields import require_fields
 from abs_shield.errors import PolicyError
 from abs_shield.text.safe_display import escaped, shown
 
@@ -59,6 +60,7 @@ def rule(
     tool: str | Iterable[str] = (),
     takes: Mapping[str, str] | None = None,
     sentence: str | None = None,
+    **unknown: Never,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """
     Declare a rule for one or several tools.
@@ -74,8 +76,8 @@ def rule(
         sentence: The text for the model; None for the docstring.
 
     Raises:
-        PolicyError: The tool's name or the docstring is missing, *takes* is invalid, the function
-            is async, or it has parameters that cannot be passed by name.
+        PolicyError: A keyword is unknown, the tool's name or the docstring is missing, *takes* is
+            invalid, the function is async, or it has parameters that cannot be passed by name.
 
     >>> @rule(tool="transfer")
     ... def sum_is_positive(amount: float) -> bool:
@@ -84,6 +86,7 @@ def rule(
     >>> sum_is_positive.sentence
     'A transfer moves a sum above 0.'
     """
+    require_fields("rule", unknown, ("tool", "takes", "sentence"))
     tools = (tool,) if isinstance(tool, str) else tuple(tool) if isinstance(tool, Iterable) else ()
     if misplaced or not tools or not all(isinstance(name, str) and name for name in tools):
         raise PolicyError('`rule` needs the name of a tool: `@rule(tool="refund")`')

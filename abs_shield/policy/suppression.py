@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -17,6 +17,17 @@ _NAME = "/name"
 _ARGUMENTS = "/arguments"
 ANYWHERE = "*"
 """A step of a place that matches every position of a list."""
+
+
+class SuppressionFields(TypedDict, total=False):
+    """What a `Suppression` accepts: its end may be a text, too."""
+
+    check: Required[str]
+    tool: str | None
+    code: str | None
+    where: str | None
+    reason: Required[str]
+    until: datetime | date | str | None
 
 
 class Suppression(Declaration):
@@ -40,6 +51,10 @@ class Suppression(Declaration):
     reason: str = Field(min_length=1)
     until: datetime | date | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[SuppressionFields]) -> None: ...
+
     @field_validator("where")
     @classmethod
     def _check_where(cls, where: str | None, info: ValidationInfo) -> str | None:
@@ -56,9 +71,13 @@ class Suppression(Declaration):
         """Parse a text such as ``"2026-01-31"`` as a date, which includes the whole day."""
         # Pydantic would parse it as midnight, and the suppression would end a day early.
         if isinstance(until, str):
-            with suppress(ValueError):
-                return date.fromisoformat(until)
-        return until
+            for read in (date.fromisoformat, datetime.fromisoformat):
+                with suppress(ValueError):
+                    return read(until)
+        # Pydantic reads a number as seconds since the epoch.
+        if until is None or isinstance(until, (date, int, float)):
+            return until
+        raise ValueError(f"got {shown(until)}; give a day or a time, such as `2026-12-31`")
 
     def __str__(self) -> str:
         """Return the check, tool, code and place as one line."""

@@ -4,19 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Required, TypedDict, Unpack
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from abs_shield.core import Mode
 from abs_shield.core.tool_shapes import ToolShape
-from abs_shield.policy.declaration_base import Declaration
+from abs_shield.policy.declaration_base import Declaration, as_tuple
 from abs_shield.policy.parameter_marks import Target
 from abs_shield.policy.tool_profile import ToolProfile
+from abs_shield.text.safe_display import shown
 
 # Providers allow 64 or 128 characters, but servers add their own name as a prefix.
 LONGEST_NAME = 512
 """Maximum length of a tool's name, in characters."""
+
+
+class ToolFields(TypedDict, total=False):
+    """What a `Tool` accepts, which is wider than what it stores."""
+
+    name: Required[str]
+    parameters: Mapping[str, Any] | bool | None
+    description: str
+    targets: str | Iterable[str] | Mapping[str, Target | Mapping[str, Any]]
+    soft: Iterable[str]
+    free: Iterable[str]
+    creates: Iterable[str]
+    allow: Iterable[Any]
+    destructive: bool
+    read_only: bool
+    idempotent: bool
+    open_world: bool
+    reads_first: Iterable[str]
+    mode: Literal["strict", "audit"] | Mode | None
+    profile: ToolProfile | Mapping[str, Any] | None
 
 
 class Tool(Declaration):
@@ -59,6 +80,22 @@ class Tool(Declaration):
     mode: Mode | None = None
     profile: ToolProfile | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ToolFields]) -> None: ...
+
+    @field_validator("parameters", mode="before")
+    @classmethod
+    def _parse_parameters(cls, parameters: Any) -> Any:
+        if parameters is None or isinstance(parameters, (Mapping, bool)):
+            return parameters
+        raise ValueError(f"got {shown(parameters)}; give a JSON Schema, which is a mapping")
+
+    @field_validator("soft", "free", "creates", "reads_first", "allow", mode="before")
+    @classmethod
+    def _parse_list(cls, values: Any, info: ValidationInfo) -> Any:
+        return as_tuple(values, where=f"tool: `{info.field_name}`")
+
     @field_validator("targets", mode="before")
     @classmethod
     def _parse_targets(cls, targets: Any) -> Any:
@@ -66,7 +103,8 @@ class Tool(Declaration):
         if isinstance(targets, str):
             return {targets: Target()}
         if isinstance(targets, Mapping):
-            return targets
+            # Built here, because pydantic's message for an unknown field does not list the fields.
+            return {k: Target(**v) if isinstance(v, Mapping) else v for k, v in targets.items()}
         if not isinstance(targets, Iterable):
             raise ValueError("give names, or a mapping of name to `Target`")
         return {name: Target() for name in targets}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import Annotated, Any, Self, TypedDict
+from typing import Annotated, Any, ClassVar, Self, TypedDict
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from abs_shield.policy.declaration_base import Declaration
+from abs_shield.policy.declaration_base import Declaration, Float, Int
 
 # The defaults of the engine: a network call takes at least 2 ms, and rarely a minute.
 UNPROFILED_MS = (2.0, 60_000.0)
@@ -92,17 +92,18 @@ class ToolProfile(Declaration):
     """
 
     model_config = ConfigDict(ignored_types=(cached_property,))
+    _label: ClassVar[str] = "profile"
 
     # The default of the engine; judged only if the author sets it.
-    expected_latency_ms: Annotated[tuple[float, float], AfterValidator(_check_range)] = (
+    expected_latency_ms: Annotated[tuple[Float, Float], AfterValidator(_check_range)] = (
         50.0,
         30_000.0,
     )
     required_fields: _Names = ()
     forbidden_fields: _Names = ()
     response_patterns: Annotated[Sequence[_Pattern], AfterValidator(tuple)] = ()
-    min_response_length: Annotated[int, Field(ge=0)] | None = None
-    max_response_length: Annotated[int, Field(ge=0)] | None = None
+    min_response_length: Annotated[Int, Field(ge=0)] | None = None
+    max_response_length: Annotated[Int, Field(ge=0)] | None = None
     has_network_io: bool = True
     nullable_fields: _Names = ()
     ignored_fields: _Names = ()

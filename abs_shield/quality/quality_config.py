@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from abs_shield.core.vocabularies import Mode
 from abs_shield.policy.check_config import Share
-from abs_shield.policy.declaration_base import Declaration
+from abs_shield.policy.declaration_base import Declaration, Float, Int
 from abs_shield.quality.calibration import PRIORS, Precision
 from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
 from abs_shield.quality.plausibility import Constraint
@@ -83,24 +83,24 @@ class QualityConfig(Declaration):
     sample_rate: Share = 0.1
     score: ScoreConfig = ScoreConfig()
     # in percent, as the specification has it: a missed error is worse than a held output
-    hallucination_threshold: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] = 1.0
+    hallucination_threshold: Annotated[Float, Field(ge=0, le=100, allow_inf_nan=False)] = 1.0
     facts: Any = None
     constraints: tuple[Constraint, ...] = ()
     self_contradiction: bool = True
     judge: Callable[..., Any] | None = None
     premium_judge: Callable[..., Any] | None = None
     # a model answers within seconds; half a minute allows one retry
-    judge_timeout_s: Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)] = 30.0
+    judge_timeout_s: Annotated[Float, Field(gt=0, le=3_600, allow_inf_nan=False)] = 30.0
     on_judge_failure: Literal["flag", "hold", "ship"] = "flag"
     on_unavailable: Literal["flag", "hold", "ship"] = "flag"
     # as the specification of the cascade has them, in US dollars; only for the metric of costs
-    judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.002
-    premium_judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01
+    judge_price: Annotated[Float, Field(ge=0, allow_inf_nan=False)] = 0.002
+    premium_judge_price: Annotated[Float, Field(ge=0, allow_inf_nan=False)] = 0.01
     background: bool = True
     # each item holds an output of some kB; more than this is a backlog of minutes
-    background_queue: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
+    background_queue: Annotated[Int, Field(ge=1, le=1_000_000)] = 1_000
     on_background: Callable[..., Any] | None = None
-    attempts: Annotated[int, Field(ge=1, le=20)] = 1
+    attempts: Annotated[Int, Field(ge=1, le=20)] = 1
     confidence: Mapping[str, Share | Precision] = {}
 
     @model_validator(mode="after")

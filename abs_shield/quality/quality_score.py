@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict
 
-from abs_shield.policy.declaration_base import Declaration
+from abs_shield.policy.declaration_base import Declaration, Int
 from abs_shield.text.sentences import sentences
 
 Structure = Literal["headings", "list", "table", "json"]
@@ -50,9 +50,9 @@ class ScoreConfig(Declaration):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
-    shortest: int = 1
+    shortest: Int = 1
     # 30 pages: longer outputs are mostly a model that repeats itself
-    longest: int = 100_000
+    longest: Int = 100_000
     structure: Structure | None = None
     json_schema: Mapping[str, Any] | None = None
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from abs_shield.policy.declaration_base import Declaration
+from abs_shield.policy.declaration_base import Declaration, Float
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import MONEY, Figure
@@ -28,8 +28,8 @@ class Limit(Declaration):
     """
 
     quantity: Annotated[str, Field(min_length=1)]
-    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    minimum: Annotated[Float, Field(allow_inf_nan=False)] | None = None
+    maximum: Annotated[Float, Field(allow_inf_nan=False)] | None = None
     unit: str = ""
     reason: str = ""
 

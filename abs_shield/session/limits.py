@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from abs_shield.core.declared_fields import checked_fields
 from abs_shield.errors import PolicyError
 from abs_shield.text.safe_display import shown
 
 
+@checked_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """
@@ -24,7 +26,7 @@ class Limits:
         idle_s: Seconds without use after which a session is dropped.
 
     Raises:
-        PolicyError: A bound is not an integer of at least 1.
+        PolicyError: A bound is unknown, or not an integer of at least 1.
     """
 
     # about twenty pages; all of it is searched for spellings that no table contains
@@ -40,5 +42,6 @@ class Limits:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             bound = getattr(self, name)
-            if not isinstance(bound, int) or bound < 1:
+            # true is an integer of Python, but no number of anything
+            if not isinstance(bound, int) or isinstance(bound, bool) or bound < 1:
                 raise PolicyError(f"limits: `{name}` is {shown(bound)}; give an integer from 1")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from abs_shield.core.declared_fields import require_fields
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Policy, configure
 from abs_shield.policy.configuration import PolicyFields
-from abs_shield.policy.declaration_base import require_fields
 
 
 def resolve_policy(policy: object, declared: PolicyFields, *, own: Iterable[str]) -> Policy:

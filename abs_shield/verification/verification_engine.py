@@ -115,7 +115,7 @@ class VerificationEngine(CalibrationMethods):
             PolicyError: A field is misspelt or out of its range.
         """
         if profile is not None and fields:
-            raise PolicyError("toolprofile: got a profile and fields; give one of them")
+            raise PolicyError("profile: got a profile and fields; give one of them")
         self._profiles[name] = ToolProfile(**fields) if profile is None else profile
         return self
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from abs_shield import PolicyError, Target, Tool, inverse, rule
+from abs_shield import Free, PolicyError, Target, Tool, inverse, rule
 from abs_shield.core.tool_shapes import ToolShape, read_tool
 from abs_shield.policy import tool_of
+from abs_shield.session import Limits
 
 
 def documented(amount: float) -> bool:
@@ -228,6 +229,11 @@ def test_forms_of_targets(targets: Any, expected: dict[str, Target]) -> None:
         ({"name": "f", "targets": 5}, "`targets`: give names"),
         ({"name": "f", "targets": {"id": "yes"}}, "`targets.id`"),
         ({"name": "f", "soft": "city"}, "`soft`"),
+        ({"name": "f", "soft": 5}, "tool: `soft` is 5; give a list"),
+        ({"name": "f", "allow": "tx_*"}, 'tool: `allow` is "tx_*"; give a list'),
+        ({"name": "f", "parameters": "s"}, 'tool: `parameters`: got "s"; give a JSON Schema'),
+        ({"name": "f", "targets": {"id": {"must_be_sen": True}}}, "mean `must_be_seen`?"),
+        ({"name": "f", "profile": {"required_field": ["id"]}}, "profile: no field is named"),
         ({"name": "f", "mode": "strct"}, "did you mean `strict`?"),
         ({"name": "f", "destructive": "perhaps"}, "`destructive`"),
     ],
@@ -238,6 +244,36 @@ def test_a_wrong_tool(wrong: dict[str, Any], message: str) -> None:
         Tool(**wrong)
 
     assert (message in str(caught.value), "\n" in str(caught.value)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "wrong", "message"),
+    [
+        (Target, {"must_be_sen": True}, "no field is named `must_be_sen`; did you mean"),
+        (Limits, {"txt": 5}, "limits: no field is named `txt`; did you mean `text`?"),
+        (Free, {"allow": ["x"]}, "free: no field is named `allow`; it has no fields"),
+        (rule, {"tol": "pay"}, "rule: no field is named `tol`; did you mean `tool`?"),
+    ],
+)
+def test_an_unknown_field(declaration: Any, wrong: dict[str, Any], message: str) -> None:
+    """Marks, limits and rules name the nearest field, as a policy does."""
+    with pytest.raises(PolicyError) as caught:
+        declaration(**wrong)
+
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("declaration", [Target, Limits])
+def test_a_field_by_position(declaration: Any) -> None:
+    """Fields are passed by keyword, and the message says so."""
+    with pytest.raises(PolicyError, match="got true without a name; fields are passed by keyword"):
+        declaration(True)
+
+
+def test_a_set_of_parameters_has_a_stable_order() -> None:
+    """The order of a set differs in each process, but is part of the policy's revision."""
+
+    assert ("a", "b", "c") == Tool(name="f", free={"c", "a", "b"}).free
 
 
 def test_refining_repeats_only_what_was_declared() -> None:

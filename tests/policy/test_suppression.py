@@ -47,6 +47,10 @@ def test_how_long_it_holds(until: Any, at: str, holds: bool) -> None:
         ({"reason": "x"}, "`check`: Field required"),
         ({"check": "phantom_tool"}, "`reason`: Field required"),
         ({"check": "phantom_tool", "reason": ""}, "`reason`"),
+        (
+            {"check": "phantom_tool", "reason": "x", "until": "soon"},
+            'suppression: `until`: got "soon"; give a day or a time, such as `2026-12-31`',
+        ),
         ({"check": "phantom_tool", "reason": "x", "untill": "2026"}, "did you mean `until`?"),
         ({"check": "phantom_tool", "reason": "x", "until": "soon"}, "`until"),
         ({"check": "phantom_tool", "reason": "x", "code": ""}, "`code`"),

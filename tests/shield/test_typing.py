@@ -8,21 +8,27 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from abs_shield import Policy, PolicyError, Shield, shield
+from abs_shield import Policy, PolicyError, Shield, Suppression, Tool, shield
 from abs_shield.core import Feedback
+from abs_shield.policy import PersonalData
+from abs_shield.policy.check_config import PersonalDataFields
 from abs_shield.policy.configuration import PolicyFields, configure
+from abs_shield.policy.suppression import SuppressionFields
+from abs_shield.policy.tool_declaration import ToolFields
 
 ROOT = Path(__file__).parents[2]
 CODE = """
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, assert_type
 
-from abs_shield import Mode, Policy, Shield, Tool, shield, shielded
+from abs_shield import Mode, Policy, Shield, Suppression, Target, Tool, shield, shielded
 from abs_shield.core import Feedback
+from abs_shield.policy import PersonalData
 
 fw = Shield(shield.configure(mode="strict"))
 
@@ -41,6 +47,31 @@ shield.configure(on_suspicious="blok")  # wrong
 shield.configure({"mode": "strict"}, threshold=0.5)  # wrong
 Shield(treshold=0.5)  # wrong
 Shield(mode="stict")  # wrong
+
+
+# Declarations: what is accepted is wider than what is stored
+tool = Tool(
+    name="a", targets=["x"], soft=["x"], free=["note"], creates=["x"], reads_first=["b"],
+    allow=["x", 5], mode="strict", profile={"required_fields": ["id"]},
+)
+assert_type(tool.free, tuple[str, ...])
+assert_type(tool.targets, Mapping[str, Target])
+assert_type(tool.mode, Mode | None)
+assert_type(Target(allow=["t_*"]).allow, tuple[Any, ...])
+Tool(name="a", targets="x")
+Tool(name="a", targets={"x": Target(must_be_seen=True), "y": {"must_be_seen": True}})
+Suppression(check="phantom_target", reason="known", until="2099-12-31")
+shield.configure(tools=[{"name": "x"}], suppress=[{"check": "phantom_tool", "reason": "x"}])
+shield.configure(verification={"prior": 0.1}, answer={"emit_threshold": 0.9}, limits={"text": 5})
+shield.configure(pii={"kinds": ["SSN"]})
+assert_type(PersonalData(kinds=["SSN"]).kinds, tuple[str, ...])
+Tool(name="a", mode="stict")  # wrong
+Tool(name="a", targts=["x"])  # wrong
+Tool(targets=["x"])  # wrong
+Tool(name="a", free=5)  # wrong
+Target(must_be_sen=True)  # wrong
+Suppression(check="phantom_target")  # wrong
+PersonalData(kind=["SSN"])  # wrong
 
 
 # Tools that return feedback
@@ -152,6 +183,16 @@ def test_every_keyword_is_typed_and_documented() -> None:
 
     assert keywords == {*Policy.model_fields} == {*PolicyFields.__annotations__}
     assert {"declared", *keywords} <= {*documented}
+
+
+@pytest.mark.parametrize(
+    ("declaration", "fields"),
+    [(Tool, ToolFields), (Suppression, SuppressionFields), (PersonalData, PersonalDataFields)],
+)
+def test_every_field_of_a_declaration_is_typed(declaration: Any, fields: Any) -> None:
+    """The types of the arguments name exactly the fields."""
+
+    assert {*declaration.model_fields} == {*fields.__annotations__}
 
 
 def test_the_feedback_has_the_fields_of_its_type() -> None:

@@ -17,10 +17,11 @@ from abs_shield.answer.faithfulness.faithfulness_providers import (
     Provider,
 )
 from abs_shield.answer.faithfulness.faithfulness_result import share
+from abs_shield.core.declared_fields import require_fields
 from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Replies, Terms
-from abs_shield.policy.declaration_base import Declaration, require_fields
+from abs_shield.policy.declaration_base import Declaration
 from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped, shown
 

@@ -18,7 +18,7 @@ TOOLS = (
     Tool(
         name="refund",
         parameters=_object(transaction_id=_TEXT),
-        targets=["transaction_id"],  # type: ignore[arg-type]
+        targets=["transaction_id"],
     ),
     Tool(
         name="book_delivery",
