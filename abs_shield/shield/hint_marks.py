@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -19,6 +20,8 @@ from abs_shield.shield.type_aliases import underlying_hint
 from abs_shield.text.json_leaves import pointer
 
 _MARKS = (Target, Soft, Free, Creates, Injected)
+# With parentheses, because a text such as "Target" may be the description of a parameter.
+_QUOTED_MARK = re.compile(rf"\s*(?:{'|'.join(mark.__name__ for mark in _MARKS)})\(.*\)\s*", re.S)
 _MOST_PLACES = 1_000
 """Maximum number of field paths that are listed, because recursive models have no limit."""
 
@@ -74,6 +77,7 @@ class _Misplaced(Exception):
 
 _ON_KEYS = "on the keys of `{}`", "use a list of objects"
 _AS_DEFAULT = "as a default in `{}`", "write `Annotated[..., Target()]`"
+_IN_QUOTES = "in quotes in `{}`", "write `Annotated[..., Target()]`, without quotes"
 _IN_TUPLE = "on a field of a named tuple in `{}`", "use a model or a `TypedDict`"
 _ON_EXTRA = "on the extra fields of a model in `{}`", "declare these fields"
 _IN_CYCLE = "in a recursive mapping in `{}`", "use a recursive model"
@@ -159,6 +163,9 @@ class _Models:
         self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]
     ) -> _MarkPaths:
         """Yield the marks of a hint and its parts, in a recursive model at any depth."""
+        if _is_mark(hint):
+            mark = getattr(hint, "__name__", type(hint).__name__)
+            raise _Misplaced("as the type of `{}`", f"write `Annotated[str, {mark}()]`")
         inner = underlying_hint(hint)
         if inner is not None:
             if not self._is_cycle(hint, steps, around):
@@ -166,6 +173,11 @@ class _Models:
             return
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
+            if any(
+                isinstance(extra, str) and _QUOTED_MARK.fullmatch(extra)
+                for extra in hint.__metadata__
+            ):
+                raise _Misplaced(*_IN_QUOTES)
             yield from ((steps, mark) for mark in _marks_among(arguments[1:]))
             arguments = arguments[:1]
         model = _model_of(hint)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -29,6 +28,7 @@ from abs_shield.shield.tool_registry import Registry
 
 logger = logging.getLogger("abs_shield")
 _Call = tuple[str, str | None]
+_MOST_UNWRITTEN = 10_000  # a full disk must not fill the memory with ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Recorder:
     next line. Nothing is written unredacted.
 
     Raises:
-        StoreError: The folder of the file does not exist.
+        StoreError: The folder of the file does not exist, or the path is a folder.
     """
 
     def __init__(self, recording: Recording, registry: Registry) -> None:
@@ -68,26 +68,35 @@ class Recorder:
         self._redact = recording.redact
         if not self._path.parent.is_dir():
             raise StoreError(f"cannot record to `{self._path}`: its folder does not exist")
+        if self._path.is_dir():
+            raise StoreError(f"cannot record to `{self._path}`: it is a folder; give a file")
         self._registry = registry
         self._lock = renewed(RLock())
         # Weak: recording must not keep sessions alive.
         self._written: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._reported: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._open: WeakSet[Session] = WeakSet()
+        # Ids, because a session that could not be written may be gone at `close`.
+        self._unwritten: set[str] = set()
+        self._lost_outputs = 0
 
     def follow(self, session: Session) -> None:
         """Record *session* when it is left, or at `close` if it is never left."""
         record_of(session).add_closer(self)
         self._open.add(session)
 
-    def close(self) -> None:
-        """Write the new events of every session."""
+    def close(self) -> bool:
+        """Write the new events of every session; return whether the file has all records."""
         for session in list(self._open):
             self(session)
+        return not (self._unwritten or self._lost_outputs)
 
     def __call__(self, session: Session) -> None:
-        with self._log_errors(session), self._lock:
-            self._append(session)
+        # A later write of the session repeats what an earlier one could not write.
+        if self._write_logged(session, lambda: self._append(session)):
+            self._unwritten.discard(session.id)
+        elif len(self._unwritten) < _MOST_UNWRITTEN:
+            self._unwritten.add(session.id)
 
     def append_output(self, session: Session, output: Mapping[str, Any]) -> None:
         """Append an output that the quality cascade judged as a line of its own."""
@@ -98,13 +107,15 @@ class Recorder:
             "messages": [],
             "outputs": [dict(output)],
         }
-        with self._log_errors(session), self._lock:
-            self._write(line)
+        if not self._write_logged(session, lambda: self._write(line)):
+            self._lost_outputs += 1
 
-    @contextmanager
-    def _log_errors(self, session: Session) -> Iterator[None]:
+    def _write_logged(self, session: Session, write: Callable[[], None]) -> bool:
+        """Return whether *write* succeeded; log its error."""
         try:
-            yield
+            with self._lock:
+                write()
+            return True
         except Exception as error:
             kind = type(error).__name__
             logger.error(
@@ -112,6 +123,7 @@ class Recorder:
                 # An `OSError` names the file; the text of another exception may quote the run.
                 session.id, self._path, error if isinstance(error, OSError) else kind,
             )  # fmt: skip
+            return False
 
     def _append(self, session: Session) -> None:
         written = self._written.get(session)

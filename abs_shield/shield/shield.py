@@ -236,16 +236,16 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
             timeout_s: How long to wait for the store, in seconds.
 
         Returns:
-            Whether everything was written: False after a timeout, or if the store has lost a
-            decision. Decisions that a `MemoryStore` evicted do not count as lost.
+            Whether everything was written: False after a timeout, if the store has lost a
+            decision, or if a session could not be recorded. Decisions that a `MemoryStore` evicted
+            do not count as lost.
         """
-        if self._recorder is not None:
-            self._recorder.close()
+        recorded = self._recorder is None or self._recorder.close()
         flushed = self.store.flush(timeout_s)
         status = (
             None if isinstance(self.store, MemoryStore) else getattr(self.store, "status", None)
         )
-        return flushed and not (status and status.dropped)
+        return recorded and flushed and not (status and status.dropped)
 
     def approve(self, decision_id: str) -> None:
         """

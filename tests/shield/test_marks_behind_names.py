@@ -118,6 +118,11 @@ def defaulted(a: str = Target(must_be_seen=True)) -> None: ...  # type: ignore[a
 def defaulted_class(a: str = Free) -> None: ...  # type: ignore[assignment]
 def defaulted_field(a: str = Field(default=Target())) -> None: ...
 def defaulted_inside(a: Defaulted) -> None: ...
+def as_type(a: Target) -> None: ...
+def as_optional_type(a: Free | None) -> None: ...
+def as_item_type(a: list[Target]) -> None: ...
+def in_quotes(a: Annotated[str, "Target()"]) -> None: ...
+def described(a: Annotated[str, "Target"]) -> None: ...
 def in_tuple(a: list[Pair]) -> None: ...
 def in_circle(a: Circle) -> None: ...
 def on_extra(a: Beside) -> None: ...
@@ -128,6 +133,8 @@ def on_extra(a: Beside) -> None: ...
     [
         (defaulted, "as a default in `a`"), (defaulted_class, "as a default in `a`"),
         (defaulted_field, "as a default in `a`"), (defaulted_inside, "as a default in `a`"),
+        (as_type, "as the type of `a`"), (as_optional_type, "as the type of `a`"),
+        (as_item_type, "as the type of `a`"), (in_quotes, "in quotes in `a`"),
         (in_tuple, "on a field of a named tuple in `a`"),
         (in_circle, "in a recursive mapping in `a`"),
         (on_extra, "on the extra fields of a model in `a`"),
@@ -138,6 +145,19 @@ def test_a_mark_without_effect_is_an_error(tool, message) -> None:
     """The declaration raises, with the correct form."""
     with pytest.raises(PolicyError, match=f"a mark {message} has no effect"):
         Shield(shield.configure(), hooks=None).register(tool)
+
+
+def test_the_correct_form_of_a_mark_is_in_the_message() -> None:
+    """It has the mark that was used as a type."""
+    with pytest.raises(PolicyError, match=r"write `Annotated\[str, Free\(\)\]`"):
+        Shield(shield.configure(), hooks=None).register(as_optional_type)
+
+
+def test_a_description_may_be_the_name_of_a_mark() -> None:
+    """A text in `Annotated` is a mark in quotes only with its parentheses."""
+    tool = Shield(shield.configure(), hooks=None).register(described).tool
+
+    assert {} == tool.targets
 
 
 def test_a_recursive_alias_is_read() -> None:

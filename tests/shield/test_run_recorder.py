@@ -228,6 +228,28 @@ def test_a_folder_that_does_not_exist_is_reported_at_once(make_shield, tmp_path)
         make_shield(record=tmp_path / "nowhere" / "runs.jsonl")
 
 
+def test_a_folder_is_not_a_file_for_runs(make_shield, tmp_path):
+    """It raises when the Shield is constructed, not for each session."""
+    with pytest.raises(StoreError, match="it is a folder; give a file"):
+        make_shield(record=tmp_path)
+
+
+def test_close_is_false_while_a_session_is_unwritten(make_shield, tmp_path):
+    """It is true again after a later write, which repeats the events."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    firewall = make_shield(record=folder / "runs.jsonl")
+    folder.rename(tmp_path / "moved")
+    with firewall.session("s1") as session:
+        session.user("hello")
+    closed_without_folder = firewall.close()
+    folder.mkdir()
+    firewall.close()
+
+    assert (False, True) == (closed_without_folder, firewall.close())
+    assert ["s1"] == [run["session_id"] for run in runs(folder / "runs.jsonl")]
+
+
 def test_a_failing_recorder_does_not_raise(make_shield, tmp_path, caplog):
     """Leaving the session does not raise; the error is logged."""
     folder = tmp_path / "sub"

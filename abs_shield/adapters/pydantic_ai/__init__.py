@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from abs_shield.adapters.pydantic_ai.shield_capability import ShieldCapability
+from abs_shield.core.optional_extras import requires_extra
+
+with requires_extra("pydantic-ai"):
+    from abs_shield.adapters.pydantic_ai.shield_capability import ShieldCapability
 
 __all__ = ["ShieldCapability"]
