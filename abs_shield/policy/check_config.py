@@ -56,7 +56,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class PersonalDataFields(TypedDict, total=False):
-    """What a `PersonalData` accepts, which is wider than what it stores."""
+    """The arguments of `PersonalData`, whose types are wider than those of its fields."""
 
     kinds: Iterable[str]
     allow: Iterable[str]

@@ -20,7 +20,7 @@ ANYWHERE = "*"
 
 
 class SuppressionFields(TypedDict, total=False):
-    """What a `Suppression` accepts: its end may be a text, too."""
+    """The arguments of `Suppression`, whose end may also be a text."""
 
     check: Required[str]
     tool: str | None

@@ -21,7 +21,7 @@ LONGEST_NAME = 512
 
 
 class ToolFields(TypedDict, total=False):
-    """What a `Tool` accepts, which is wider than what it stores."""
+    """The arguments of `Tool`, whose types are wider than those of its fields."""
 
     name: Required[str]
     parameters: Mapping[str, Any] | bool | None
