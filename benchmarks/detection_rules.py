@@ -127,6 +127,8 @@ RULES: dict[str, Rule] = {
         f"indirect mention `{name}`": Rule(f"plan.indirect_mentions:INDIRECT_MENTIONS[{name}]")
         for name in INDIRECT_MENTIONS
     },
+    "first letter before a number": Rule("plan.indirect_ids:_is_initial"),
+    "prefixes of another kind": Rule("plan.entity_kinds:_prefix", ""),
     "initials before a number": Rule("plan.indirect_ids:_is_initials"),
     "verbs of requests": Rule("text.labelled_values:_REQUEST_VERBS", _NONE, EVER),
     "numbers in groups": Rule("text.spelling_equivalence:_is_grouped"),
@@ -209,6 +211,8 @@ RULES: dict[str, Rule] = {
     "one spelling of an entity": Rule("plan.spellings:EntitySpellings._find", None),
     "failed calls": Rule("text.failure_results:is_failure_result"),
     "writes on removed entities": Rule("layers.impossible_state:_shared_parameter", ""),
+    "verbs that fulfil": Rule("plan.tool_action:_FULFILLING_VERBS", _NONE, EVER),
+    "names of what was removed": Rule("layers.impossible_state:_names_removed", True),
     "repeated removals": Rule("layers.impossible_state:_repeated_removal", None),
     "harmless slips": Rule("plan.lossless_corrections:correct_slips", None),
 }  # fmt: skip
@@ -276,6 +280,10 @@ TESTS: dict[str, str] = {
     "verbs that are also nouns": "tests/plan/test_names.py",
     "folders of a known path": "tests/layers/test_parts_of_names.py",
     "harmless slips": "tests/layers/test_parameter_mismatch.py",
+    "first letter before a number": "tests/layers/test_indirect_mentions.py",
+    "prefixes of another kind": "tests/layers/test_kinds_of_values.py",
+    "verbs that fulfil": "tests/layers/test_impossible_state.py",
+    "names of what was removed": "tests/layers/test_impossible_state.py",
 }
 """The tests that need a rule which no run needs."""
 

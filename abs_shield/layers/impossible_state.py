@@ -20,7 +20,7 @@ from abs_shield.plan.write_extraction import build_write
 from abs_shield.plan.write_history import WriteHistory
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
-from abs_shield.text.identifier_words import name_words
+from abs_shield.text.identifier_words import name_words, subject_words
 from abs_shield.text.safe_display import escaped, shown
 
 
@@ -153,8 +153,16 @@ def _shared_parameter(removal: Write, then: Write, value: str) -> str:
     mine = [name for name, values in then.entities.items() if value in values]
     if have_same_subject(removal, then):
         return next(iter(mine), "")
-    # A parameter `id` may be the id of something else in another tool.
-    return next((name for name in mine if name in under and name_words(name) != ("id",)), "")
+    # A parameter `id` may be the id of something else in another tool, and `order_id` may name
+    # the order whose return was cancelled.
+    shared = (name for name in mine if name in under and name_words(name) != ("id",))
+    return next((name for name in shared if _names_removed(name, removal)), "")
+
+
+def _names_removed(name: str, removal: Write) -> bool:
+    """Return whether a parameter names what a call removed, and not what that belongs to."""
+    noun = removal.action.noun or removal.action.object
+    return not noun or noun[-1] in subject_words(name)
 
 
 def _removed_entity(removal: Write, value: str, where: str, proposal: Proposal) -> Finding:

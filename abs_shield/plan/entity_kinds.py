@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, takewhile
 
 from abs_shield.core.events import MessageText
@@ -22,6 +22,7 @@ from abs_shield.text.lazy_pattern import lazy_pattern
 from abs_shield.text.normal_form import normal
 
 _SEPARATOR = re.compile(r"[^\w]|_")
+_PREFIX = re.compile(r"[^\W\d_]+(?=[^\w\s]|_)")
 _MAX_VALUES = 50  # values of one kind: a few show its spelling
 _MAX_NAMES = 200  # names of a schema; further names add no further kinds
 _MIN_LABELLED_LENGTH = 6
@@ -111,15 +112,31 @@ def is_other_kind(
     # Names in other languages have no kind; a list of fields that is full may lack the right one.
     if not all(map(str.isascii, origin.fields)) or len(origin.fields) >= MOST_FIELDS:
         return False
-    own_shapes = {
-        spelling_shape(normal(value))
-        for value in (*argument.examples, *_values_of_kind(wanted, session))
-    }
+    own = [*map(normal, (*argument.examples, *_values_of_kind(wanted, session)))]
     # No evidence without values to compare with, or if it is spelt like its own kind.
-    if not own_shapes or spelling_shape(normal(argument.text)) in own_shapes:
+    if not own or _is_spelt_like(normal(argument.text), own):
         return False
     others = kinds() - wanted
     return any(not others.isdisjoint(words) for words in field_kinds)
+
+
+def _is_spelt_like(text: str, others: Sequence[str]) -> bool:
+    """
+    Return whether a value has the shape of one of *others*, and not another prefix than all.
+
+    >>> _is_spelt_like("cus_8fk", ["ord_55z", "ord_77a"]), _is_spelt_like("q-17", ["x-12", "y-3"])
+    (False, True)
+    """
+    if spelling_shape(text) not in map(spelling_shape, others):
+        return False
+    prefix, theirs = _prefix(text), {*map(_prefix, others)}
+    return not prefix or prefix in theirs or len(theirs) > 1 or theirs == {""}
+
+
+def _prefix(text: str) -> str:
+    """Return the letters before the first separator of an identifier: ``ord`` of ``ord_12``."""
+    found = _PREFIX.match(text)
+    return "" if found is None else found[0]
 
 
 def is_also_other_kind(

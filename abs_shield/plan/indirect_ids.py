@@ -117,6 +117,7 @@ def abbreviated_name(argument: Argument, session: Session) -> bool:
 # Bounded: an id of at most 48 characters and a number of at most 18 digits.
 _HEADED = re.compile(r"(.{1,48}?)(?<!\d)(0*)(\d{2,18})")
 _PREFIX = re.compile(r"([a-z]{2,16})[-_#:/ ]?")
+_INITIAL = re.compile(r"([a-z])[-_#:/ ]")
 _ABBREVIATIONS = {"tx": "transaction", "txn": "transaction", "trx": "transaction", "pkg": "package"}
 _PART_WORDS = frozenset("ending end last digit final beginning begin starting start".split())
 """Labels of a part of a number: "the card ending in 4242"."""
@@ -129,10 +130,11 @@ def numbered_id(argument: Argument, session: Session) -> bool:
     Return whether a user wrote the number of an identifier, and its prefix is justified.
 
     The prefix is justified if it abbreviates the user's label of the number or a word of the
-    parameter's name, or if the schema's examples or other identifiers of the run have it before a
-    number of as many digits: after ``B-0412``, a user calls the next one "0409". A number that
-    the user did not label needs the second reason and at least three digits; in languages whose
-    nouns are not parsed, the first reason is enough for such a number.
+    parameter's name, or is the first letter of both, or if the schema's examples or other
+    identifiers of the run have it before a number of as many digits: after ``B-0412``, a user
+    calls the next one "0409". A number that the user did not label needs the last reason and at
+    least three digits; in languages whose nouns are not parsed, the first reason is enough for
+    such a number.
     """
     match = _HEADED.fullmatch(normal(argument.text).strip())
     number = match and _number_as_written(match, session)
@@ -148,6 +150,8 @@ def numbered_id(argument: Argument, session: Session) -> bool:
     fits = any(word in argument.entity_words or _shortens(prefix, word) for word in labels)
     # Initials of the labels need no known prefix: `BA117` for "British Airways 117".
     if prefix and _is_initials(prefix[1], labels):
+        return True
+    if _is_initial(match[1], labels & argument.entity_words):
         return True
     if not fits and len(number) < _MIN_DIGITS:
         return False
@@ -171,6 +175,12 @@ def _shortens(prefix: re.Match[str] | None, word: str) -> bool:
 def _is_initials(prefix: str, labels: frozenset[str]) -> bool:
     """Return whether a prefix has the initials of the number's labels: ``BA117``."""
     return len(prefix) > 1 and sorted(prefix) == sorted(word[0] for word in labels)
+
+
+def _is_initial(prefix: str, labels: frozenset[str]) -> bool:
+    """Return whether a prefix is the first letter of a label: ``A-90017`` of an appointment."""
+    initial = _INITIAL.fullmatch(prefix)
+    return initial is not None and initial[1] in {label[0] for label in labels}
 
 
 def _is_short_for(prefix: str, word: str) -> bool:

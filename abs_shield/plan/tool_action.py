@@ -288,6 +288,10 @@ def are_opposite_actions(first: ToolAction, then: ToolAction) -> bool:
     return frozenset({first.verb, then.verb}) in _OPPOSITE_VERBS
 
 
+_FULFILLING_VERBS = frozenset(
+    "ship reship dispatch deliver fulfil fulfill checkout merge prescribe redeem".split()
+)
+"""Verbs that fulfil something. A fee, a refund or a message may follow its cancellation."""
 _OPPOSITE_DIRECTIONS = {
     frozenset(pair.split("/")) for pair in "on/off buy/sell in/out long/short".split()
 }
@@ -333,4 +337,6 @@ def needs_existing_entity(action: ToolAction) -> bool:
     """Return whether an action needs an existing entity, which it changes, removes or adds to."""
     if action.does is VerbEffect.MAKE:
         return not action.creates or bool(action.object and not action.noun)
-    return action.does in (VerbEffect.CHANGE, VerbEffect.UNMAKE)
+    # A verb that is rare in tool names is parsed as a part of the noun.
+    verb = action.verb or "".join(action.noun[:-1])
+    return action.does in (VerbEffect.CHANGE, VerbEffect.UNMAKE) or verb in _FULFILLING_VERBS

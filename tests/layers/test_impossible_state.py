@@ -307,7 +307,9 @@ TOOLS = [
         "cancel_booking", "update_booking", "create_booking", "get_booking", "cancel_claim",
         "assign_adjuster", "add_note", "remove_user_from_group", "invite_user", "append_to_file",
         "delete_file", "create_refund", "close_ticket", "update_ticket", "delete_note",
-        "delete_account", "add_account", "delete_row",
+        "delete_account", "add_account", "delete_row", "cancel_order", "ship_order", "charge_order",
+        "update_order", "cancel_return_request", "cancel_order_item", "delete_branch",
+        "merge_branch",
     )
 ]  # fmt: skip
 
@@ -363,6 +365,8 @@ def test_removal_of_another_or_recreated_entity_passes(calls):
         (("cancel_booking", {"booking_id": "b1"}), ("cancel_booking", {"booking_id": "B1"})),
         (("cancel_claim", {"claim_id": "c1"}), ("assign_adjuster", {"claim_id": "c1"})),
         (("delete_file", {"file_id": 7}), ("append_to_file", {"file_id": 7})),
+        (("cancel_order", {"order_id": "o1"}), ("ship_order", {"order_id": "o1"})),
+        (("delete_branch", {"branch": "b1"}), ("merge_branch", {"branch": "b1"})),
     ],
 )
 def test_write_on_a_removed_entity_is_suspicious(calls):
@@ -399,6 +403,9 @@ def test_write_on_a_removed_entity_is_suspicious(calls):
             ("invite_user", {"user": "u1"}),
         ),
         (("close_ticket", {"ticket_id": "t1"}), ("update_ticket", {"ticket_id": "t1"})),
+        (("cancel_order", {"order_id": "o1"}), ("charge_order", {"order_id": "o1"})),
+        (("cancel_return_request", {"order_id": "o1"}), ("update_order", {"order_id": "o1"})),
+        (("cancel_order_item", {"order_id": "o1"}), ("ship_order", {"order_id": "o1"})),
     ],
 )
 def test_unrelated_call_after_a_removal_passes(calls):

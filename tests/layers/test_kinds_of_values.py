@@ -66,6 +66,8 @@ KINDS: list[Row] = [
      "C5678", "V1234"),
     ([("list", [{"menu_item_id": "latte-1"}, {"order_item_id": "7012"}])], "add",
      {"menu_item_id": {}, "order_item_id": {}}, "menu_item_id", "7012", "latte-1"),
+    ([("find", {"customer_id": "cus_8fk21", "order_id": "ord_55zk1"})], "refund",
+     {"order_id": {}, "customer_id": {}}, "order_id", "cus_8fk21", "ord_55zk1"),
 ]  # fmt: skip
 
 

@@ -77,9 +77,9 @@ def test_opposites_and_needs():
     """Exact opposites are recognised, and actions that need an existing entity."""
     assert are_opposite_actions(parse_action("lock_door"), parse_action("unlock_door"))
     assert not are_opposite_actions(parse_action("lock_door"), parse_action("close_door"))
-    assert [True, True, False, False] == [
+    assert [True, True, True, False, False, False] == [
         needs_existing_entity(parse_action(name))
-        for name in ("update_x", "assign_x", "create_x", "get_x")
+        for name in ("update_x", "assign_x", "ship_x", "charge_x", "create_x", "get_x")
     ]
 
 
