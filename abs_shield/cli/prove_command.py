@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from enum import StrEnum
 from pathlib import Path
-from traceback import walk_tb
 from typing import Annotated, Any
 
 import typer
@@ -25,7 +24,7 @@ from abs_shield.plan.policy_problem import Problem, Proof, Severity, problem
 from abs_shield.plan.proof import prove as proved
 from abs_shield.policy import Policy, Tool, configure
 from abs_shield.policy.declaration_base import SourceLocation
-from abs_shield.policy.policy_loading import load
+from abs_shield.policy.policy_loading import load, location_of
 from abs_shield.shield import Shield
 from abs_shield.shield.shared_tools import SHARED
 from abs_shield.text.safe_display import escaped
@@ -136,18 +135,13 @@ def _registered_tools(policy: Policy) -> dict[str, Tool]:
 
 def _not_declared(error: PolicyError, place: str) -> Problem:
     """Return a problem for an error in the policy's declaration, with its file and line."""
-    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
-    own = [
-        SourceLocation(file, line)
-        for file, line in frames
-        # the last line of the user's own code, not of this package or of an import
-        if not file.startswith((_PACKAGE, "<")) and "importlib" not in file
-    ]
+    declared = error.__cause__ if isinstance(error.__cause__, PolicyError) else error
+    own = location_of(declared)
     # an error of this package itself, not of the declaration
-    if not own:
+    if own is None:
         raise error
-    message = escaped(str(error), limit=600)
-    return problem("not_declared", message, subject=place, place=own[-1])
+    message = escaped(str(declared), limit=600)
+    return problem("not_declared", message, subject=place, place=own)
 
 
 def _print(proof: Proof, fail_on: ProveFailOn) -> None:

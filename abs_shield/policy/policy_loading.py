@@ -7,7 +7,9 @@ import importlib.util
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +21,8 @@ from abs_shield.policy.policy import Policy
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped
 
+_PACKAGE = str(Path(__file__).parents[1])
+_MOST_FILES = 1_000  # files whose names are compared for a hint
 _LOADED_FOLDERS: set[Path] = set()
 """The folders of the files that were loaded."""
 
@@ -39,7 +43,11 @@ def load_policy(place: str) -> Policy:
         return value
     if isinstance(value, Mapping):
         # A mapping has no place of declaration, but its file is known.
-        return configure(value).placed(SourceLocation(_source_file(place)))
+        source = SourceLocation(_source_file(place))
+        try:
+            return configure(value).placed(source)
+        except PolicyError as error:
+            raise _located(error, source) from error
     raise PolicyError(
         f"`{place}` is not a policy but `{type(value).__name__}`; create it with `shield.configure`"
     )
@@ -57,7 +65,8 @@ def load(place: str) -> Any:
     """
     where, colon, attribute = place.rpartition(":")
     if not colon or not where or not attribute:
-        raise PolicyError(f"`{place}` is not the place of a policy; write `package.module:attr`")
+        form = f"{place}:policy" if place.endswith(".py") else "package.module:attr"
+        raise PolicyError(f"`{place}` is not the place of a policy; write `{form}`")
     module = _import_module(where)
     value: Any = module
     # The attribute may be nested: `module:Settings.policy`.
@@ -82,10 +91,14 @@ def _import_module(where: str) -> ModuleType:
     try:
         return _import_file(Path(where)) if where.endswith(".py") else _import_by_name(where)
     # Raised by the declaration of the policy itself, with a better message.
-    except PolicyError:
-        raise
+    except PolicyError as error:
+        raise _located(error, location_of(error)) from error
     except ModuleNotFoundError as error:
-        raise PolicyError(f"cannot import `{where}`: there is no module `{error.name}`") from None
+        near = nearest(str(error.name), [path.stem for path in _python_files(Path())])
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        raise PolicyError(
+            f"cannot import `{where}`: there is no module `{error.name}`{hint}"
+        ) from None
     # A module that calls `sys.exit` would end the program that loads it.
     except SystemExit:
         raise PolicyError(
@@ -99,6 +112,33 @@ def _import_module(where: str) -> ModuleType:
         ) from error
 
 
+def location_of(error: BaseException) -> SourceLocation | None:
+    """Return the last line of the user's own code in a traceback; None if it has none."""
+    own = [
+        SourceLocation(frame.f_code.co_filename, line)
+        for frame, line in walk_tb(error.__traceback__)
+        # not of this package, nor of an import
+        if not frame.f_code.co_filename.startswith((_PACKAGE, "<"))
+        and "importlib" not in frame.f_code.co_filename
+    ]
+    return own[-1] if own else None
+
+
+def _located(error: PolicyError, location: SourceLocation | None) -> PolicyError:
+    """Return the error with its file, relative to the working directory if below it, and line."""
+    if location is None or not location.file:
+        return error
+    file = location.file.removeprefix(f"{Path.cwd()}/")
+    return PolicyError(f"{escaped(str(SourceLocation(file, location.line)), limit=200)}: {error}")
+
+
+def _python_files(folder: Path) -> list[Path]:
+    """Return the Python files of a folder, for hints; none if it cannot be read."""
+    with suppress(OSError):
+        return sorted(islice(folder.glob("*.py"), _MOST_FILES))
+    return []
+
+
 def _import_by_name(name: str) -> ModuleType:
     # As `python -m` does, so that a policy in the working directory is found.
     if "" not in sys.path and "." not in sys.path:
@@ -108,7 +148,9 @@ def _import_by_name(name: str) -> ModuleType:
 
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
-        raise PolicyError(f"there is no file `{path}`")
+        near = nearest(path.name, [other.name for other in _python_files(path.parent)])
+        hint = f"; did you mean `{path.with_name(near[0])}`?" if near else ""
+        raise PolicyError(f"there is no file `{path}`{hint}")
     # named by path, because two versions of a file may be loaded
     name = f"_abs_shield_policy_{path.stem}_{digest(str(path.resolve()), size=8).hex()}"
     spec = importlib.util.spec_from_file_location(name, path)

@@ -59,11 +59,41 @@ def test_from_a_module(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(load_policy("my_rules:policy"), Policy)
 
 
-@pytest.mark.parametrize("place", ["", "x", ":", "x:", ":x", "my_rules.py"])
+@pytest.mark.parametrize("place", ["", "x", ":", "x:", ":x"])
 def test_an_invalid_place(place: str) -> None:
     """A place has a module and an attribute."""
 
     assert "is not the place of a policy; write `package.module:attr`" in refusal(place)
+
+
+def test_a_file_without_an_attribute() -> None:
+    """The message has the file with the usual attribute."""
+
+    assert "not the place of a policy; write `my_rules.py:policy`" in refusal("my_rules.py")
+
+
+def test_a_wrong_declaration_names_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path is relative to the working directory; a mapping has only a file."""
+    (tmp_path / "wrong.py").write_text(
+        "from abs_shield import shield\n\npolicy = shield.configure(mode='stric')\n"
+    )
+    (tmp_path / "data.py").write_text("policy = {'mode': 'stric'}\n")
+    monkeypatch.chdir(tmp_path)
+
+    assert refusal("wrong.py:policy").startswith("wrong.py:3: policy: `mode`: ")
+    assert refusal("data.py:policy").startswith("data.py: policy: `mode`: ")
+
+
+def test_a_misspelt_file_or_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The nearest file beside it is suggested."""
+    (tmp_path / "house.py").write_text("policy = {}")
+    monkeypatch.chdir(tmp_path)
+
+    assert "there is no file `hous.py`; did you mean `house.py`?" in refusal("hous.py:policy")
+    assert f"did you mean `{tmp_path}/house.py`?" in refusal(f"{tmp_path}/hous.py:policy")
+    assert "no module `hause`; did you mean `house`?" in refusal("hause:policy")
 
 
 @pytest.mark.parametrize(
