@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from os import PathLike
+from os import PathLike, fspath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -27,7 +27,7 @@ from abs_shield.shield.tool_inputs import declared_tool, described_tool
 from abs_shield.shield.tool_registry import Registry, available
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
-from abs_shield.text.safe_display import shown
+from abs_shield.text.safe_display import escaped, shown
 
 if TYPE_CHECKING:
     from abs_shield.plan import ToolPlan
@@ -76,7 +76,7 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
     ) -> None:
         own = [name for name in Shield.__init__.__kwdefaults__ or () if name != "policy"]
         policy = resolve_policy(policy, declared, own=own)
-        require_attribute(store, "store", "append", "a store, such as `MemoryStore()`")
+        require_attribute(store, "store", "append", _store_hint(store))
         require_attribute(sessions, "sessions", "get", "`Sessions()`")
         require_attribute(approver, "approver", "__call__", "a callable of one Decision")
         self.policy = policy
@@ -306,3 +306,10 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
 
 _SHIELDS: dict[int, Shield] = {}
 _SHIELDS_LOCK = renewed(Lock())
+
+
+def _store_hint(store: object) -> str:
+    if isinstance(store, (str, PathLike)):
+        name = escaped(str(fspath(store)))
+        return f'`open_store("{name}")`' if "://" in name else f'`SqliteStore("{name}")`'
+    return "a store, such as `MemoryStore()`"

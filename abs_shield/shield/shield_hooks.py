@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from abs_shield.errors import PolicyError
 from abs_shield.shield.call_inputs import require_attribute
 from abs_shield.shield.tool_registry import Registry
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook, Otel, StructLog
+from abs_shield.text.safe_display import shown
 
 
 def build_hooks(
@@ -22,6 +24,9 @@ def build_hooks(
     Raises:
         PolicyError: *hooks* is not a list of callables.
     """
+    # A string is iterable by letters, and the message would name the first one.
+    if isinstance(hooks, (str, Mapping)):
+        raise PolicyError(f"Shield: `hooks` is {shown(hooks)}; give a list of callables")
     require_attribute(hooks, "hooks", "__iter__", "a list of callables")
     declared = tuple(hooks or ())
     for hook in declared:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from abs_shield.core import Mode
 from abs_shield.core.declared_fields import require_fields
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Policy, configure
 from abs_shield.policy.configuration import PolicyFields
+from abs_shield.text.safe_display import escaped, shown
 
 
 def resolve_policy(policy: object, declared: PolicyFields, *, own: Iterable[str]) -> Policy:
@@ -31,6 +33,17 @@ def resolve_policy(policy: object, declared: PolicyFields, *, own: Iterable[str]
         return configure(**declared)
     if not isinstance(policy, Policy):
         raise PolicyError(
-            f"a Shield takes a policy, not {type(policy).__name__}; use `shield.configure`"
+            f"a Shield takes a policy, not {type(policy).__name__}; use {_policy_hint(policy)}"
         )
     return policy
+
+
+def _policy_hint(policy: object) -> str:
+    """Return the expression that builds a policy from what was passed instead of one."""
+    if isinstance(policy, str) and policy in (*Mode,):
+        return f'`Shield(mode="{policy}")`'
+    if isinstance(policy, str):
+        return f"`load_policy({shown(policy)})`"
+    if isinstance(policy, Mapping) and policy:
+        return f"`Shield({escaped(str(next(iter(policy))))}=...)`, or `shield.configure` of it"
+    return "`shield.configure`"

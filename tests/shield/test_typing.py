@@ -176,6 +176,27 @@ def test_a_shield_accepts_the_fields_of_its_policy() -> None:
         Shield()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"hooks": "otel"}, '`hooks` is "otel"; give a list of callables'),
+        ({"store": "x.db"}, '`store` is "x.db"; give `SqliteStore("x.db")`'),
+        ({"store": Path("x.db")}, 'give `SqliteStore("x.db")`'),
+        ({"store": "postgresql://h/x"}, 'give `open_store("postgresql://h/x")`'),
+        ({"store": 5}, "`store` is 5; give a store, such as `MemoryStore()`"),
+        ({"policy": "agent.py:policy"}, 'use `load_policy("agent.py:policy")`'),
+        ({"policy": "strict"}, 'use `Shield(mode="strict")`'),
+        ({"policy": {"mode": "strict"}}, "use `Shield(mode=...)`, or `shield.configure` of it"),
+    ],
+)
+def test_a_wrong_part_of_a_shield(arguments: Any, message: str) -> None:
+    """The message has the expression that was probably meant."""
+    with pytest.raises(PolicyError) as caught:
+        Shield(**{"policy": shield.configure(), **arguments})
+
+    assert message in str(caught.value)
+
+
 def test_every_keyword_is_typed_and_documented() -> None:
     """`configure`, the fields of a policy and their documentation have the same names."""
     keywords = {*(configure.__kwdefaults__ or ())}
