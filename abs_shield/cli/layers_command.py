@@ -89,7 +89,7 @@ def _strengths(rows: list[dict[str, Any]]) -> FittingTable:
 
 
 def _table(rows: list[dict[str, Any]]) -> FittingTable:
-    table = FittingTable("layer", "verdict", "default", "scenario")
+    table = FittingTable("layer", "most severe verdict", "default", "scenario")
     for row in rows:
         table.add_row(
             row["layer"],
