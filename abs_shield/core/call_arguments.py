@@ -131,9 +131,9 @@ def _parse(raw: str) -> Any:
         return refused.malformed
     except (ValueError, RecursionError) as error:
         place = f" at character {error.pos}" if isinstance(error, json.JSONDecodeError) else ""
-        return Malformed(
-            "malformed_json", f"arguments are not JSON{place}", "send one complete JSON object"
-        )
+        quotes = "use double quotes" if raw.lstrip().startswith("{'") else ""
+        hint = quotes or "send one complete JSON object"
+        return Malformed("malformed_json", f"arguments are not JSON{place}", hint)
 
 
 def _reject_constant(name: str) -> Any:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
+from abs_shield.core.call_arguments import Malformed
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import Layer
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.schema import SchemaProblem, Undecided
 from abs_shield.schema.schema_problem import not_finite
 from abs_shield.session import Session
+from abs_shield.text.safe_display import escaped
 
 
 def parameter_mismatch(
@@ -20,14 +23,19 @@ def parameter_mismatch(
     """The agent passes ``"yesterday"`` to a ``date`` that must be ISO-8601."""
     tool = proposal.tool
     if proposal.malformed is not None:
-        code, detail, hint = proposal.malformed
-        return (_finding(SchemaProblem(where="", code=code, detail=detail, hint=hint)),)
+        return (_finding(_unreadable(proposal.malformed, proposal.call.arguments)),)
     if tool is None or tool.schema is None:
         return (_explain_unchecked(tool, proposal.terms),)
     if tool.broken:  # the author's own declaration still applies
         findings = () if proposal.fits else tuple(_mismatches(proposal))
         return findings or (_explain_unchecked(tool, proposal.terms),)
     return () if proposal.fits else _mismatches(proposal)
+
+
+def _unreadable(malformed: Malformed, raw: Any) -> SchemaProblem:
+    code, detail, hint = malformed
+    got = escaped(raw) if isinstance(raw, str) else None
+    return SchemaProblem(where="", code=code, detail=detail, hint=hint, got=got, expected="object")
 
 
 _NO_SCHEMA = Unavailable("no schema")

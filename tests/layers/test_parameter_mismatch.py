@@ -153,6 +153,16 @@ def test_unreadable_arguments_are_a_mismatch(raw, code):
     assert [("/arguments", code)] == problems_of(raw)
 
 
+def test_arguments_in_single_quotes_are_explained():
+    """The feedback has what was sent, what is expected, and the correction."""
+    firewall = Shield(shield.configure(tools=[Tool(name="pay")]), hooks=None)
+    decision = firewall.check_call({"name": "pay", "arguments": "{'to': 'P1'}"})
+    (problem,) = decision.feedback()["problems"]
+
+    assert ("{'to': 'P1'}", "object") == (problem["got"], problem["expected"])
+    assert problem["hint"].endswith("use double quotes")
+
+
 def test_the_deepest_allowed_nesting_is_checked():
     """64 levels are checked by the schema; from 65 on the arguments are too deep."""
     assert [("/arguments/day", "wrong_type")] == problems_of(deep(63))
