@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +18,8 @@ from abs_shield.core.messages import UnreadableMessage, read_call, read_calls
 from abs_shield.errors import PolicyError
 from abs_shield.policy import configure, load_policy
 from abs_shield.shield import Shield
+from abs_shield.text.nearest import nearest
+from abs_shield.text.safe_display import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -60,13 +63,30 @@ def check(
     raise typer.Exit(1 if decision.would_block else 0)
 
 
+_CALL = '{"name": "refund", "arguments": {}}'
+
+
+def _misspelt_name(value: Any) -> str | None:
+    """Return the member that is nearly called ``name``."""
+    members = [key for key in value if isinstance(key, str)] if isinstance(value, Mapping) else []
+    return next(iter(nearest("name", members)), None)
+
+
 def _call() -> ToolCall:
+    text = sys.stdin.buffer.read()
+    if not text.strip():
+        raise BadInput(f"<stdin>: it is empty; pipe one call, such as `{_CALL}`")
+    value = parse_json(text, path="<stdin>")
     try:
-        value = parse_json(sys.stdin.buffer.read(), path="<stdin>")
         # a JSON-RPC request of MCP holds one call, and `read_calls` would look for a message
         request = isinstance(value, dict) and "params" in value
         calls = (read_call(value),) if request else read_calls(value)
     except UnreadableMessage as error:
+        near = _misspelt_name(value)
+        if near is not None and near != "name":
+            raise BadInput(
+                f"<stdin>: the call has no `name`, but `{escaped(near)}`; did you mean `name`?"
+            ) from None
         raise BadInput(f"<stdin>: {error}") from None
     # the exit code answers for one call
     if len(calls) != 1:

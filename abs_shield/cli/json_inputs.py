@@ -50,7 +50,7 @@ def read_toolsets(path: str | None) -> dict[str, Any]:
     Read a file of toolsets: an object of name to list of tools, or one list for every run.
 
     Raises:
-        BadInput: The file holds neither, or a tool cannot be read.
+        BadInput: The file holds neither, or no tools, or a tool cannot be read.
     """
     if path is None:
         return {}
@@ -69,7 +69,14 @@ def read_toolsets(path: str | None) -> dict[str, Any]:
         Toolsets(toolsets)
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
+    # a list may be empty, if others are not: a run may have no tools
+    if not any(toolsets.values()):
+        raise BadInput(_without_tools(path))
     return toolsets
+
+
+def _without_tools(path: str) -> str:
+    return f"{path}: it holds no tools; give a list of at least one tool"
 
 
 def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]:
@@ -77,7 +84,7 @@ def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]
     Read a list of tools, or an object of such lists, one named by *toolset*.
 
     Raises:
-        BadInput: The file holds no single list, or a tool cannot be read.
+        BadInput: The file holds no single list, or no tools, or a tool cannot be read.
     """
     if path is None:
         if toolset is not None:
@@ -89,9 +96,12 @@ def read_tools(path: str | None, toolset: str | None = None) -> tuple[Tool, ...]
     elif toolset is not None:
         raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
     try:
-        return tools_of(listed)
+        tools = tools_of(listed)
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
+    if not tools:
+        raise BadInput(_without_tools(path))
+    return tools
 
 
 def resolve_toolset(toolsets: Mapping[str, Any], toolset: str | None, *, path: str) -> str:

@@ -134,7 +134,13 @@ def files_of(database: str | None) -> list[str]:
 
 @contextmanager
 def open_log(database: str | None) -> Iterator[DurableStore]:
-    """Open an existing log, with the key of ``ABS_SHIELD_LOG_KEY``."""
+    """
+    Open an existing log, with the key of ``ABS_SHIELD_LOG_KEY``.
+
+    Raises:
+        BadInput: No log is named, and the default log does not exist.
+    """
+    require_log(database)
     # existing: a mistyped name must not create an empty log
     store = open_store(database, key=log_key(), existing=True)
     try:
@@ -155,7 +161,7 @@ def require_log(database: str | None) -> None:
         raise BadInput(
             f"there is no log yet at `{escaped(place, limit=200)}`: decisions are stored if"
             " the Shield has a store; give it `store=open_store()`, or name a log, such as"
-            " `abs-shield report decisions.db`"
+            " `decisions.db`"
         )
 
 

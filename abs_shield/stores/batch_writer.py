@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 from abs_shield.stores.process_exit import close_at_child_exit, close_at_exit
 from abs_shield.stores.sealed_record import LogGap, RecordKind, StoreEntry
 from abs_shield.stores.store_status import StoreStatus
-from abs_shield.text.safe_display import describe_exception
+from abs_shield.text.safe_display import describe_exception, quantity
 
 logger = logging.getLogger("abs_shield")
 
@@ -166,8 +166,8 @@ class BatchWriter(Generic[T]):
         self._awake.set()
         if self._lost_at_close:
             logger.error(
-                "abs_shield's decision log closed with %d unwritten records: %s",
-                self._lost_at_close, self._error or "timeout",
+                "abs_shield's decision log was closed with %s: %s",
+                quantity(self._lost_at_close, "unwritten record"), self._error or "timeout",
             )  # fmt: skip
         return not self._dropped
 

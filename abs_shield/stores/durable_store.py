@@ -158,7 +158,8 @@ class DurableStore(LogReader):
         if self.flush() and (self.status.dropped == dropped or self._is_stored(_entry(item), head)):
             return
         why = "the log is closed" if self._writer.closed else self.status.error
-        raise StoreError(f"{failed}: {why or 'records were dropped meanwhile'}")
+        hint = "; another program writes to the log, try again" if "locked" in why else ""
+        raise StoreError(f"{failed}: {why or 'records were dropped meanwhile'}{hint}")
 
     def _is_stored(self, entry: StoreEntry, head: Head) -> bool:
         """Return whether the log has an entry after a head: another item may have been dropped."""

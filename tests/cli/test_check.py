@@ -110,7 +110,9 @@ def test_messages_are_the_history_of_the_call(command, file, tmp_path):
 @pytest.mark.parametrize(
     ("stdin", "expected"),
     [
-        ("", "it is not JSON"),
+        ("", 'it is empty; pipe one call, such as `{"name": "refund", "arguments": {}}`'),
+        ("\n", "it is empty; pipe one call"),
+        ('{"nme": "x"}', "the call has no `name`, but `nme`; did you mean `name`?"),
         ("{", "it is not JSON"),
         ("3", "message is of type int"),
         ("{}", "neither a message nor a call"),
@@ -133,6 +135,8 @@ def test_input_that_is_not_a_call_is_one_line(command, stdin, expected):
     [
         ("--tools", 3),
         ("--tools", {"a": [], "b": []}),
+        ("--tools", []),
+        ("--tools", {"a": []}),
         ("--tools", [{"name": "x", "parameters": {"type": "strin"}}]),
         ("--messages", {"message": []}),
         ("--messages", [{"role": "clerk"}]),

@@ -64,6 +64,18 @@ def test_the_status_has_a_row_for_each_gap_and_a_total(flywheel, log):
     assert "7 decisions, 6 catches, gaps: 2 open; 0 false alarms" in done.out
 
 
+def test_one_catch_is_not_plural(command, tmp_path):
+    """A count of one has the singular."""
+    log, book = tmp_path / "log.db", tmp_path / "book.db"
+    fill_log(str(log), refund(1, 900))
+    command("flywheel", "harvest", log, "--book", book)
+
+    assert (
+        "1 decision, 1 catch, gaps: none; 0 false alarms; 1 catch is in no gap"
+        in command("flywheel", "status", "--book", book).out
+    )
+
+
 def test_the_status_names_versions_and_their_reasons(flywheel, gaps, tmp_path):
     """The status has the version in use; `--versions` lists each with its parent and state."""
     registry, path = VersionRegistry(tmp_path / "book.db"), tmp_path / "new.txt"

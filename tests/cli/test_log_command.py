@@ -173,6 +173,7 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
             "No such file; heads are written by a first",
         ),
         (["verify", "{log}", "--heads", "{text}"], "it is not JSON"),
+        (["verify", "{log}", "--heads", "{none}"], "it holds no heads; write them from a log"),
         (["verify", "{text}"], "it is not a SQLite database"),
         (["prune", "{log}"], "give the age of the records to delete: `--older-than 90d`"),
         (
@@ -191,7 +192,8 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
 def test_bad_input_is_reported_on_one_line(command, log, tmp_path, argv, message):
     """The line has a hint, and the exit code is 2."""
     (tmp_path / "text").write_text("nothing that any of them reads " * 40)
-    names = {"log": log, "dir": tmp_path, "text": tmp_path / "text"}
+    (tmp_path / "none").write_text("{}")
+    names = {"log": log, "dir": tmp_path, "text": tmp_path / "text", "none": tmp_path / "none"}
     done = command("log", *(word.format(**names) for word in argv))
 
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))

@@ -240,11 +240,19 @@ def test_verify_reports_an_edited_log(command, log):
     assert "record 2: edited" in done.out
 
 
-def test_a_missing_default_log_is_an_error(command, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["report"], ["calibrate"], ["show", "d1"], ["label", "d1", "ok"], ["label", "--next"],
+        ["log", "verify"], ["log", "export"], ["log", "prune", "--older-than", "7d"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_missing_default_log_is_an_error(command, tmp_path, monkeypatch, argv):
     """The error names the default path and the setting that writes a log there."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.delenv("ABS_SHIELD_LOG", raising=False)
-    done = command("report")
+    done = command(*argv)
 
     assert (2, 1) == (done.code, done.err.count("\n"))
     assert f"there is no log yet at `{tmp_path}/abs_shield/decisions.db`" in done.err

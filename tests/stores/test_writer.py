@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,7 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
 from abs_shield.stores import MemoryStore, SqliteStore
 from abs_shield.stores.batch_writer import BatchWriter
+from abs_shield.stores.sealed_record import RecordKind
 from tests.stores.conftest import decision, ids
 from tests.stores.test_faults import lock_file, until
 
@@ -217,6 +219,34 @@ def test_a_record_after_the_end_of_the_thread_is_written():
     writer.put(2)
 
     assert (True, [1, 2]) == (writer.close(5), written)
+
+
+def test_a_locked_log_says_to_try_again(tmp_path, monkeypatch):
+    """Another program holds the log."""
+    store = SqliteStore(tmp_path / "log.db")
+    store.append(decision(1))
+    store.flush()
+    fault = "database is locked"
+    monkeypatch.setattr(store, "flush", lambda *args: False)
+    monkeypatch.setattr(store._writer, "_error", fault)
+    monkeypatch.setattr(store._writer, "put", lambda item: True)
+
+    with pytest.raises(StoreError, match=f"{fault}; another program writes to the log, try again"):
+        store.label(Label(decision_id="d-1", truth=Truth.OK, at=9.0))
+    store.close()
+
+
+def test_one_unwritten_record_is_not_plural(caplog):
+    """The message of a log that is closed too early has the singular."""
+
+    def write(entries):
+        raise OSError("no space")
+
+    writer = BatchWriter(lambda item: item, write, most=10)
+    writer.put(SimpleNamespace(kind=RecordKind.DECISION))
+    writer.close(0.1)
+
+    assert "was closed with 1 unwritten record:" in caplog.text
 
 
 def test_a_label_is_written_although_a_decision_is_dropped(tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ from abs_shield.flywheel.drift import VersionInUse
 from abs_shield.flywheel.status import FlywheelStatus, status
 from abs_shield.flywheel.version_records import Version
 from abs_shield.flywheel.version_registry import VersionRegistry
+from abs_shield.text.safe_display import quantity
 
 EXAMPLE = "Example: abs-shield flywheel status --book flywheel.db"
 _LONGEST_PATH = 4_096  # PATH_MAX of Linux: scripts use the printed path
@@ -95,12 +96,16 @@ def _sum(current: FlywheelStatus) -> str:
     states = Counter(gap.state.value for gap in current.gaps)
     gaps = ", ".join(f"{count:,} {state}" for state, count in states.items()) or "none"
     line = (
-        f"{current.decisions:,} decisions, {current.catches:,} catches, gaps: {gaps};"
-        f" {current.false_alarms:,} false alarms"
+        f"{quantity(current.decisions, 'decision')}, {_catches(current.catches)}, gaps: {gaps};"
+        f" {quantity(current.false_alarms, 'false alarm')}"
     )
     if current.ungrouped:
         line += (
-            f"; {current.ungrouped:,} catches are in no gap yet, so the rates of gaps do not count"
-            " them: run `abs-shield flywheel curate`"
+            f"; {_catches(current.ungrouped)} {'is' if current.ungrouped == 1 else 'are'} in no gap"
+            " yet and not counted in the rates of gaps: run `abs-shield flywheel curate`"
         )
     return line
+
+
+def _catches(count: int) -> str:
+    return f"{count:,} {'catch' if count == 1 else 'catches'}"

@@ -74,6 +74,11 @@ def _read(path: str) -> dict[str, Head]:
             f"{path}: No such file; heads are written by a first verification, with `--save-heads`"
             " and without `--heads`"
         ) from None
+    if not heads_by_writer:  # nothing would be compared, and the log would look intact
+        raise BadInput(
+            f"{path}: it holds no heads; write them from a log with records: `--save-heads`"
+            " without `--heads`"
+        )
     try:
         return {
             writer: Head(writer, int(head["seq"]), str(head["digest"]))
