@@ -32,13 +32,16 @@ def load_policy(place: str) -> Policy:
     Import a policy.
 
     Args:
-        place: ``"package.module:attr"`` or ``"path/to/file.py:attr"``; ``attr`` is a `Policy` or
-            a mapping for `configure`. A file may import modules in its folder.
+        place: ``"package.module:attr"`` or ``"path/to/file.py:attr"``; ``attr`` is a `Policy`, a
+            mapping for `configure`, or a `Shield`, whose policy then has its registered tools. A
+            file may import modules in its folder.
 
     Raises:
         PolicyError: The module cannot be imported, has no such attribute, or it is not a policy.
     """
     value = load(place)
+    # By its attribute, as this package does not import that of the Shield.
+    value = getattr(value, "declared_policy", value)
     if isinstance(value, Policy):
         return value
     if isinstance(value, Mapping):

@@ -111,6 +111,15 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
                 firewall = _SHIELDS[id(policy)] = cls(policy)
             return firewall
 
+    @property
+    def declared_policy(self) -> Policy:
+        """
+        The policy with the tools that are registered so far, and with the marks of functions.
+
+        It judges recorded calls as this Shield judges them.
+        """
+        return self.policy.model_copy(update={"tools": tuple(self.registry.tools().values())})
+
     # Declare tools and sessions ------------------------------------------------------------------
 
     def register(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from abs_shield import Policy, PolicyError, load_policy
 from abs_shield.core import Mode
+from abs_shield.replay import replay
 
 GOOD = """
 from __future__ import annotations
@@ -220,3 +222,38 @@ def test_two_versions_have_their_own_siblings(tmp_path: Path) -> None:
     places = [split(tmp_path / name, retries) for name, retries in (("new", 3), ("old", 4))]
 
     assert [3, 4, 3] == [load_policy(place).retries for place in (*places, places[0])]
+
+
+MARKED = """
+from typing import Annotated
+from abs_shield import Shield, Target, shield, shielded
+
+policy = shield.configure(mode="strict")
+firewall = Shield(policy, hooks=None)
+
+@shielded(firewall)
+def drop(name: Annotated[str, Target(must_be_seen=True)]) -> str:
+    "Drop a table."
+    return "dropped"
+"""
+
+
+def test_a_shield_is_its_policy_with_the_marks_of_its_functions(tmp_path: Path) -> None:
+    """Recorded calls are judged by a Shield's place as the Shield itself judges them."""
+    file = tmp_path / "my_marks.py"
+    file.write_text(MARKED)
+    call = {"name": "drop", "arguments": {"name": "alpha"}}
+    tool = {"name": "drop", "parameters": {"properties": {"name": {"type": "string"}}}}
+    messages = [
+        {"role": "user", "content": "Drop the first."},
+        {"role": "assistant", "tool_calls": [call]},
+    ]
+    runs = tmp_path / "runs.jsonl"
+    runs.write_text(json.dumps({"run_id": "r1", "tools": [tool], "messages": messages}))
+
+    verdicts = [
+        [str(one.decision.verdict) for one in replay([str(runs)], policy=load_policy(place))]
+        for place in (f"{file}:policy", f"{file}:firewall")
+    ]
+
+    assert [["CLEAN"], ["HALLUCINATED"]] == verdicts
