@@ -317,6 +317,15 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     "recipients: calls without one": (
         Part("answer.checks.action_recipients:_Target.may_be_to", True),
     ),
+    "actions: objects": (Part("answer.checks.action_calls:Call._is_about", True),),
+    "actions: objects of vague verbs": (
+        Part("answer.checks.action_check:contradicts_talk", False),
+    ),
+    "actions: short reports": (Part("answer.checks.claimed_actions:_short", None),),
+    "actions: states that need a record": (Part("answer.checks.claimed_actions:_is_firm", False),),
+    "actions: rare verbs in names of tools": (
+        Part("answer.checks.action_calls:is_tool_verb", False),
+    ),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {
     "citations: any": (Part("answer.checks.citation_check:Sources.conflict", ""),),
@@ -422,5 +431,10 @@ LABELS: dict[str, str] = {
     "payments: computed amounts": "tests/answer/test_paid.py",
     "actions: states of things": "tests/answer/test_deeds.py",
     "people: namesakes": "tests/answer/test_people.py",
+    "actions: objects": "tests/answer/test_action_objects.py",
+    "actions: objects of vague verbs": "tests/answer/test_action_objects.py",
+    "actions: short reports": "tests/answer/test_short_reports.py",
+    "actions: states that need a record": "tests/answer/test_short_reports.py",
+    "actions: rare verbs in names of tools": "tests/answer/test_action_objects.py",
 }
 """Rules whose case no data has, to the file of the test that fails without them."""

@@ -132,6 +132,7 @@ _KIN = (
     ("exchange swap replace replacement", "return send ship dispatch deliver refund order charge"),
     ("replacement", "cancel block lock freeze disable deactivate"),
     ("return", "create generate open send ship"),
+    ("enroll enrol", "book reserve"),
     ("password", "send notify"),
     (_EDIT, f"{_EDIT} remove delete erase drop discard clear disable undo terminate end repair"),
 )
@@ -192,6 +193,16 @@ def is_action(verb: str) -> bool:
     (True, True, False)
     """
     return verb in RARE_VERBS or VERB_EFFECTS.get(verb, VerbEffect.READ).writes
+
+
+def is_tool_verb(word: str) -> bool:
+    """
+    Return whether a word of a tool's name is an action verb, however rare in such names.
+
+    >>> is_tool_verb("ship"), is_tool_verb("payroll")
+    (True, False)
+    """
+    return is_action(word) or word in VERB_FAMILIES
 
 
 @lru_cache(maxsize=4096)

@@ -6,9 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
+from abs_shield.answer.checks.action_objects import WRITTEN, object_words, share_word
 from abs_shield.answer.checks.action_patterns import MESSAGE
 from abs_shield.answer.evidence.evidence_passages import ExecutedAction
 from abs_shield.answer.evidence.record_paths import names_money
@@ -29,6 +30,7 @@ from abs_shield.text.verbs import (
     VERB_FAMILIES,
     VerbEffect,
     infinitive,
+    is_tool_verb,
 )
 
 # such verbs may be part of any change, so that they do not contradict another call
@@ -79,6 +81,7 @@ _MOST_LEAVES = 400
 # a verb, an id, and a free text in which an id may occur
 _LONGEST_WORD, _LONGEST_VALUE, _LONGEST_TEXT = 30, 64, 1_000
 _TOKEN = re.compile(r"[\w./:#@+-]{1,64}")
+_LETTERS = re.compile(r"[a-z]{2,30}")
 
 
 class Call:
@@ -95,15 +98,18 @@ class Call:
         nouns = {ACTION_NOUNS[word] for word in words if word in ACTION_NOUNS}
         ordered = parse_action_argument(arguments)
         read = ordered or parse_action(action.tool)
+        rare = "" if read.verb else next((word for word in words if is_tool_verb(word)), "")
         name_verbs = {RESULT_NOUNS.get(word, word) for word in words} & VERB_FAMILIES.keys() | nouns
-        verbs = {read.verb, find_second_write_verb(action.tool) if ordered is None else ""} - {
-            ""
-        } | nouns
+        second = find_second_write_verb(action.tool) if ordered is None else ""
+        verbs = {read.verb, rare, second} - {""} | nouns
         # a generic or creating verb leaves open what the noun adds: `submit_refund`
         if read.verb in _GENERIC or read.creates:
             verbs |= name_verbs
         generic = read.verb in _GENERIC or (ordered is not None and read.verb in _HTTP)
         self.tool = action.tool
+        self._is_generic = generic
+        self._is_rare = bool(rare)
+        self._name_words = words
         self.returned = action.value is not None
         self.nouns = frozenset(map(stem, read.noun))
         self._action = action
@@ -111,7 +117,7 @@ class Call:
         self.value = action.value
         self._does = read.does
         # a tool without a known verb may have done anything
-        self._is_opaque = not read.verb or (generic and not name_verbs)
+        self._is_opaque = not (read.verb or rare) or (generic and not name_verbs)
         # only if no verb does more: `cancel_and_notify` also cancels
         self._sends = bool(verbs) and verbs <= SENDING_VERBS
         removed = {*_removals(arguments)}
@@ -191,10 +197,16 @@ class Call:
         """
         if verb == "send" and self._sends_no_message and MESSAGE.search(around):
             return False
-        if self._is_opaque or self.is_related(verb):
+        if self.is_related(verb):
             return True
+        if self._is_opaque:
+            # `run_payroll` may pay or notify someone, but it deletes no account
+            removes = VERB_EFFECTS.get(verb) is VerbEffect.UNMAKE
+            is_named = bool(self.nouns) and self._is_generic
+            return not (removes and is_named) or self._is_about(verb, around)
         # in "sent the email and deleted it" only the first object is sent
         sent = _SENT.search(_AND.split(around, maxsplit=1)[0])
+        is_object = partial(self._is_about, verb, around)
         if verb in _MOVED and not sent:
             verb = _MOVED[verb]
         does = VERB_EFFECTS.get(verb, VerbEffect.ACT)
@@ -203,10 +215,27 @@ class Call:
             return is_message or (verb in _SENT_BY and sent is not None)
         # the same effect under another verb: `remove_user` and "I've deleted the user"
         if does is self._does and does in (VerbEffect.MAKE, VerbEffect.UNMAKE):
-            return True
+            return is_object()
         if verb in VERB_FAMILIES and verb not in _BROAD and self._is_specific:
-            return False
-        return VerbEffect.ACT in (does, self._does) or VerbEffect.CHANGE in (does, self._does)
+            return self._is_rare and share_word(object_words(verb, around), self.words)
+        changes = VerbEffect.ACT in (does, self._does) or VerbEffect.CHANGE in (does, self._does)
+        return changes and is_object()
+
+    def _is_about(self, verb: str, around: str) -> bool:
+        """Return whether the object of an action may be that of this call."""
+        # an edit of a text may change any part of it
+        if not WRITTEN.isdisjoint(self._name_words):
+            return True
+        objects = object_words(verb, around)
+        return not objects or share_word(objects, self.words)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The stems of its name, its arguments and its result."""
+        values = (self._action.arguments, self._action.value)
+        texts = {text for value in values for text in _texts_in(value)}
+        words = {word for text in texts for word in _LETTERS.findall(text.casefold())}
+        return frozenset(map(stem, {*self._name_words, *words}))
 
     @property
     def _is_specific(self) -> bool:
@@ -248,6 +277,13 @@ def _verbs_in(arguments: Mapping[str, Any]) -> Iterator[str]:
         text = (scalar_text(leaf) or "").casefold()
         if text.isalpha() and len(text) <= _LONGEST_WORD:
             yield infinitive(text) or text
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """Yield the names and the texts of a value, each name as words."""
+    for path, leaf in leaves(value, most=_MOST_LEAVES):
+        yield from (" ".join(name_words(step)) for step in path if isinstance(step, str))
+        yield (scalar_text(leaf) or "")[:_LONGEST_TEXT]
 
 
 def _keys_of(arguments: Mapping[str, Any]) -> Iterator[str]:

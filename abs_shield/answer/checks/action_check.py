@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import islice
 
 from abs_shield.answer.checks.action_calls import Call
+from abs_shield.answer.checks.action_objects import contradicts_talk
 from abs_shield.answer.checks.action_patterns import FAILURE, MESSAGE, NOTICE, OLD
 from abs_shield.answer.checks.action_recipients import Recipients, recipients_in
 from abs_shield.answer.checks.claimed_actions import (
@@ -19,9 +20,11 @@ from abs_shield.answer.checks.claimed_actions import (
 )
 from abs_shield.answer.checks.claimed_tools import unused_tools
 from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
+from abs_shield.answer.checks.state_check import Flags
 from abs_shield.answer.claim_types import Claim, Opinions, from_conflicts
 from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
 from abs_shield.core import Unavailable
+from abs_shield.text.identifier_words import name_words
 from abs_shield.text.json_leaves import leaves
 from abs_shield.text.safe_display import shown
 from abs_shield.text.stem import stem
@@ -29,6 +32,7 @@ from abs_shield.text.values.figure import ID
 from abs_shield.text.values.figure_reader import figures
 from abs_shield.text.values.number_values import id_key
 from abs_shield.text.verbs import (
+    EQUIVALENT_VERBS,
     VERB_EFFECTS,
     VerbEffect,
     infinitive,
@@ -83,6 +87,8 @@ def _conflicts(text: str, calls: Calls) -> Iterator[str]:
             others = (one for one in claims if one is not claimed and calls.explain(one, ids))
             rest = ids.difference(*(calls.ids_of(one) for one in others))
             done = rest != ids and calls.explain(claimed, rest)
+        # the check of states reports the field with the other state
+        done = done or (claimed.is_state and calls.has_other_state(text))
         quoted = shown(_without_aside(claimed.text))
         yield "" if done else f"{quoted}: no successful call performed it"
 
@@ -113,6 +119,7 @@ class Calls:
         )
         results = [one for one in evidence if one.source is PassageSource.TOOL_RESULT]
         words = {word for one in results for word in _reporting_words(one.text.casefold())}
+        self._names_refund = "refund" in words
         self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
         system = (one.text for one in evidence if one.source is PassageSource.SYSTEM)
         self._sends_by_itself = any(_BY_ITSELF.search(text) for text in system)
@@ -134,10 +141,14 @@ class Calls:
         # the failed calls first: they are what an agent glosses over
         failed = [call for call in self._failed if _is_referred_to(call, claimed, ids)]
         if claimed.is_state and not failed:
-            return True
+            return not claimed.is_firm or self._has_record_or_call(claimed, ids)
         if claimed.is_talk and not failed:
             # talk counts as an action only in a run whose calls all read
-            return bool(self._succeeded) or not (self._evidence.executed or self._failed)
+            if self._succeeded:
+                return not all(
+                    contradicts_talk(claimed.around, one.words) for one in self._succeeded
+                )
+            return not (self._evidence.executed or self._failed)
         if not failed and self._is_reported(claimed, ids):
             return True
         candidates = self.candidates(claimed)
@@ -149,6 +160,31 @@ class Calls:
         if not candidates or any(_names_failed_value(call, candidates, claimed) for call in failed):
             return False
         return self._have_ids(ids, candidates, claimed.verb)
+
+    def has_other_state(self, text: str) -> bool:
+        """Return whether a field of a result contradicts a claim."""
+        flags: Flags = self._evidence.derived(Flags)
+        return flags.find_conflict(text) is not None
+
+    def _has_record_or_call(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
+        """Return whether a call, a result or a message can explain a state."""
+        verbs = EQUIVALENT_VERBS.get(claimed.verb, {claimed.verb})
+        if not self._mentioned.isdisjoint(verbs) or self._all.has(claimed.verb):
+            return True
+        if claimed.verb == "refund" and self._names_refund:  # `refund: 40` of a cancelled order
+            return True
+        # any action may entail a message
+        if claimed.verb == "send" and self._succeeded:
+            return True
+        candidates = self.candidates(claimed)
+        return bool(candidates) and self._have_ids(ids, candidates, claimed.verb)
+
+    @cached_property
+    def _mentioned(self) -> frozenset[str]:
+        """The verbs of actions that a message or a result mentions as done."""
+        told = [one for one in self._evidence if one.source is not PassageSource.SYSTEM]
+        words = {word for one in told for word in _WORD.findall(one.text.casefold())}
+        return frozenset(filter(None, map(infinitive, words)))
 
     def ids_of(self, claimed: ClaimedAction) -> frozenset[str]:
         """Return the ids in the arguments of the calls whose names allow the claimed action."""
@@ -284,7 +320,9 @@ def _is_referred_to(call: Call, claimed: ClaimedAction, ids: frozenset[str] = fr
         return False
     if call.is_related(claimed.verb) and not claimed.is_state:
         return True
-    words = {stem(word.casefold()) for word in _TOKEN.findall(claimed.around)}
+    tokens = {word.casefold() for word in _TOKEN.findall(claimed.around)}
+    # a word as in a name as well, which makes `sm` of "SMS"
+    words = {stem(part) for word in tokens for part in (word, *name_words(word))}
     return bool(call.nouns) and call.nouns <= words and call.can_be(claimed.verb, claimed.around)
 
 

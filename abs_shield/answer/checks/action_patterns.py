@@ -29,12 +29,39 @@ PASSIVE = re.compile(
 )
 """Passive voice: "It has been cancelled"."""
 STATE = re.compile(
-    rf"\b(?:is|are|was|were)(?:[ ](?:also|all|both|already|just))?[ ]{_VERB}"
+    r"(?:\b(?:is|are|was|were)|\b(?:[Ii]t|[Tt]hat)['\u2019]s)"
+    rf"(?:[ ](?:also|all|both|already|just))?[ ]{_VERB}"
     r"(?![ ](?:by|automatically|from|because|due|as)\b)"
     # at most 80 characters: each verb looks ahead
     r"(?!.{0,80}\b(?:if|when|once|unless|after|before|until)\b)"
 )
 """State: "It is cancelled", which may report a record or an action."""
+# after a mark of a list, or a lead such as "Done:"; each word brings its own blank
+_LEAD = (
+    r"(?:^|[\n:,;\u2013\u2014]|[ ]-[ ]|[.!][ ])[ \t]{0,8}"
+    r"(?:[-*\u2022+][ ]|\d{1,3}[.)][ ])?[*_ ]{0,4}"
+)
+_DONE = r"(?=[*_\"')]{0,4}[ ]{0,2}(?:[.!,;:(\n\u2013\u2014]|\Z|and[ ]))"
+SHORT = re.compile(
+    rf"{_LEAD}(?:(?:The|Your|the|your|[Bb]oth|[Aa]ll)[ ])?"
+    r"(?P<object>(?:[A-Za-z0-9#][\w#-]{0,30}[ ]){0,3})(?:successfully[ ])?"
+    rf"(?P<verb>[A-Za-z]{{3,20}}){_DONE}"
+)
+"""A sentence without an auxiliary: "Order cancelled.", "Refund issued.", "Cancelled!"."""
+HEADLESS = re.compile(
+    rf"{_LEAD}(?:[Ss]uccessfully[ ])?(?P<verb>[A-Za-z]{{3,20}})"
+    r"(?=[ ](?:the|an?|your|it|them|both|all|order|booking|refund|[A-Z]{1,4}-?\d)\b)"
+)
+"""A sentence without a subject: "Successfully cancelled your order."."""
+COMPLETED = re.compile(
+    r"\b(?P<verb>cancellation|refund|reimbursement|deletion|payment)[ ]"
+    r"(?:(?:for|of|to)[ ][^.,;:!?\n]{1,40}[ ])?"
+    r"(?:(?:is|was|has[ ]been)[ ](?:now[ ]|all[ ])?)?"
+    r"(?:complete|completed|confirmed|done|successful|finali[sz]ed)\b"
+    r"(?!.{0,80}\b(?:if|when|once|unless|after|before|until)\b)",
+    re.IGNORECASE,
+)
+"""A completed action, named by its noun: "Your cancellation is complete."."""
 AND = re.compile(
     rf"(?:,?[ ]and|,){_ADVERBS}[ ]{_VERB}"
     r"(?=[ ](?:the|an?|your|it|you|them|him|her|this|that|all|both)\b|[ ][A-Z#$\u20ac\u00a3\d])"
@@ -79,6 +106,9 @@ NOTICE = re.compile(
     r"\b(?:e-?mail|confirmation|notification|notice|receipt|sms|reminder)s?\b", re.IGNORECASE
 )
 """Messages that a system sends by itself after an action."""
+# an e-mail that "was sent" is more often one that was read
+OWN_NOTICE = re.compile(r"\b(?:confirmation|notification|receipt|sms|reminder)s?\b", re.IGNORECASE)
+"""Messages that an agent sends rather than reads."""
 OLD = re.compile(
     r"^\D{0,40}?\b(?:your|the|its|their|an?)[ ](?:old|previous|former|original|prior)[ ]",
     re.IGNORECASE,

@@ -12,14 +12,18 @@ from abs_shield.answer.checks.action_patterns import (
     AND,
     CLAUSE,
     CLAUSE_END,
+    COMPLETED,
     CONDITION,
+    HEADLESS,
     MANAGED,
+    OWN_NOTICE,
     PASSIVE,
     RELATIVE,
+    SHORT,
     STATE,
     TALK_OBJECT,
 )
-from abs_shield.text.verbs import SPEECH_VERBS, infinitive, is_action
+from abs_shield.text.verbs import ACTION_NOUNS, RESULT_NOUNS, SPEECH_VERBS, infinitive, is_action
 
 _BEGUN = frozenset(
     "start stop open close release order file post process complete trigger call fix merge sign "
@@ -37,7 +41,19 @@ _PAST = re.compile(
 )
 # a clause of prose; "that ", "which " or "who " with a blank before
 _LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
-_PATTERNS = (ACTIVE, MANAGED, PASSIVE, STATE)
+_PATTERNS = (ACTIVE, MANAGED, PASSIVE, STATE, SHORT, HEADLESS, COMPLETED)
+_SHORT = (SHORT, HEADLESS, COMPLETED)
+"""Forms without an auxiliary or an agent."""
+_FIRM = frozenset("cancel void refund reimburse book reserve send delete transfer issue".split())
+"""Verbs of actions that are reported in few words."""
+_FIRM_STATES = frozenset("cancel void refund reimburse delete".split())
+"""Verbs of states that need a record; "it was booked" may repeat the time of a record."""
+_NO_OBJECT = re.compile(
+    r"\b(?:and|or|if|by|as|to|for|of|in|on|with|at|from|be|being|is|are|was|were|has|have|had|been"
+    r"|get|got|it|you|i|we|they|he|she|who|not|no|never|any)\b",
+    re.IGNORECASE,
+)
+"""Words of a longer sentence: before a participle they are no short report."""
 
 
 class ClaimedAction(NamedTuple):
@@ -51,6 +67,7 @@ class ClaimedAction(NamedTuple):
         is_passive: Whether the claim leaves open who did it.
         is_talk: Whether it counts as an action only in a run without actions.
         is_state: Whether it may as well report a record.
+        is_firm: Whether a state needs a record or a call.
         is_joint: Whether the subject is "we", who may have done it before the run.
     """
 
@@ -61,6 +78,7 @@ class ClaimedAction(NamedTuple):
     is_talk: bool = False
     is_state: bool = False
     is_joint: bool = False
+    is_firm: bool = False
 
 
 def claimed_actions(text: str) -> Iterator[ClaimedAction]:
@@ -93,19 +111,49 @@ def _claimed_action(
     """Return the action of a match; None if it is talk, a plan or a description."""
     word = match["verb"].casefold()
     verb = infinitive(word) if pattern is not MANAGED else word if is_action(word) else ""
+    if pattern is COMPLETED:
+        verb = {**ACTION_NOUNS, **RESULT_NOUNS}[word]
     if not verb or not _is_done(text, match):
         return None
+    if pattern in _SHORT:
+        return _short(text, match, pattern, verb)
     passive = pattern in (PASSIVE, STATE)
     # in the passive voice the object stands before the verb
     before = text[_clause_start(text, match) : match.start()] if passive else ""
     around = before + text[match.start() : _clause_end(text, match)]
     if passive and verb in REFUNDING and REFUND.search(before):
         verb = "refund"  # it follows from a cancellation, whoever issues it
-    claimed = ClaimedAction(verb, match[0].strip(" ,"), around, passive, False, pattern is STATE)
+    claimed = ClaimedAction(
+        verb, match[0].strip(" ,"), around, passive, False, pattern is STATE,
+        is_firm=pattern is STATE and _is_firm(verb, match[0], around),
+    )  # fmt: skip
     if verb not in _TALK or ("successfully" in match[0].casefold() and verb not in _NEVER_FIRM):
         return claimed
     is_own = verb in _BEGUN and not passive and not TALK_OBJECT.match(text, match.end())
     return claimed._replace(is_talk=True) if is_own else None
+
+
+def _short(
+    text: str, match: re.Match[str], pattern: re.Pattern[str], verb: str
+) -> ClaimedAction | None:
+    """Return the action of a match without an auxiliary; None for a description."""
+    named = match["object"] if pattern is SHORT else ""
+    if verb not in _FIRM or _NO_OBJECT.search(named):
+        return None
+    around = text[match.start() : _clause_end(text, match)]
+    if verb == "issue" and not REFUND.search(around):
+        return None
+    verb = "refund" if verb == "issue" else verb
+    passive = pattern is not HEADLESS
+    wording = match[0].strip(" ,:;.!-*_\n")
+    return ClaimedAction(verb, wording, around, passive, False, True, is_firm=True)
+
+
+def _is_firm(verb: str, wording: str, around: str) -> bool:
+    """Return whether a state needs a record; "are refunded" states a rule."""
+    if wording.startswith(("are", "were")):
+        return False
+    return verb in _FIRM_STATES or (verb == "send" and OWN_NOTICE.search(around) is not None)
 
 
 def _is_done(text: str, match: re.Match[str]) -> bool:
