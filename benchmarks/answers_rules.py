@@ -153,10 +153,10 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "records: names": (Part("answer.checks.record_scope:RecordScope._names_in", ()),),
     "records: ids": (Part("answer.checks.record_scope:RecordScope._ids_in", ()),),
     "records: names without their first word": (
-        Part("answer.evidence.value_index:ValueIndex.shortened_names", {}),
+        Part("answer.evidence.record_names:RecordNames.shortened_names", {}),
     ),
     "records: first words of names": (
-        Part("answer.evidence.value_index:ValueIndex.first_words", {}),
+        Part("answer.evidence.record_names:RecordNames.first_words", {}),
     ),
     "records: stated as its own": (
         Part("answer.checks.record_scope:RecordScope.belongs_to_record", False),

@@ -258,7 +258,9 @@ class RecordScope:
 
     def _is_beside(self, word: str, mentions: list[Mention]) -> bool:
         """Return whether a lower-case word names a record beside one named before."""
-        places = self._index.names.get(word, ()) if mentions and len(word) >= _LEAST_SMALL else ()
+        places = (
+            self._index.names.places.get(word, ()) if mentions and len(word) >= _LEAST_SMALL else ()
+        )
         if len(places) != 1 or not _is_key(tuple(places)):
             return False
         field = places[0].piece, without_indices(places[0].steps)
@@ -267,7 +269,7 @@ class RecordScope:
         )
 
     def _names_in(self, start: int, end: int) -> tuple[Mention, ...]:
-        first = self._index.words_of_names
+        first = self._index.names.beginnings
         if not first:
             return ()
         tokens = [*islice(_WORD.finditer(self._answer, start, end), _MOST_WORDS)]
@@ -283,10 +285,10 @@ class RecordScope:
             for length in range(min(_LONGEST_NAME, len(tokens) - n), least - 1, -1):
                 name = " ".join(plain[n : n + length])
                 if length == 1:  # Tom, if only one name begins with it
-                    name = self._index.first_words.get(name) or name
+                    name = self._index.names.first_words.get(name) or name
                 else:  # Stena Spirit, if only one name ends so: MV Stena Spirit
-                    name = self._index.shortened_names.get(name) or name
-                places = self._index.names.get(name, ())
+                    name = self._index.names.shortened_names.get(name) or name
+                places = self._index.names.places.get(name, ())
                 if 0 < len(places) <= _MOST_PLACES:
                     mentions.append((word.start(), tuple(replace(at, name=name) for at in places)))
                     behind = n + length

@@ -15,7 +15,6 @@ from typing import Any
 from abs_shield.answer.evidence.declared_units import DeclaredUnits
 from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, PassageSource
 from abs_shield.answer.evidence.evidence_value import (
-    LONGEST_NAME,
     EvidenceValue,
     KeyPlace,
     date_keys_of,
@@ -23,11 +22,10 @@ from abs_shield.answer.evidence.evidence_value import (
     id_keys_of,
     keys_of,
 )  # fmt: skip
+from abs_shield.answer.evidence.record_names import RecordNames
 from abs_shield.answer.evidence.record_paths import Leaf, Steps, is_foreign, record_of, walk
 from abs_shield.answer.evidence.record_values import RecordValues
 from abs_shield.answer.evidence.text_rows import PROSE, rows
-from abs_shield.text.mentions import FUNCTION_WORDS
-from abs_shield.text.normal_form import normal, words
 from abs_shield.text.values.figure import (
     ID,
     MONEY,
@@ -72,7 +70,7 @@ class ValueIndex:
         self.values: list[EvidenceValue] = []
         self.of_piece: list[range] = []
         self.ids: dict[str, list[KeyPlace]] = defaultdict(list)
-        self.names: dict[str, list[KeyPlace]] = defaultdict(list)
+        self.names = RecordNames()
         self.units = DeclaredUnits()
         self.records = RecordValues()
         self._by_key: dict[Any, list[int]] = defaultdict(list)
@@ -120,7 +118,7 @@ class ValueIndex:
         for figure in figures_of(leaf):
             self._add(EvidenceValue(place, source, leaf.steps, leaf.field, figure))
         if isinstance(leaf.value, str) and source is PassageSource.TOOL_RESULT:
-            self._add_name(leaf.value, KeyPlace(place, leaf.steps))
+            self.names.add(leaf.value, KeyPlace(place, leaf.steps))
             self.records.add_text(place, leaf.steps, leaf.value)
             self.units.add(place, leaf)
 
@@ -146,13 +144,7 @@ class ValueIndex:
         for n, (start, end) in enumerate(zip(table.starts, ends, strict=bool(table.starts)), 1):
             self.records.add_text(place, (n,), piece.text[start:end])
             for name in table.names[n - 1]:
-                self._add_name(name, KeyPlace(place, (n,)))
-
-    def _add_name(self, text: str, place: KeyPlace) -> None:
-        if len(text) <= LONGEST_NAME and any(map(str.isalpha, text)):
-            parts = words(normal(text))
-            if 1 <= len(parts) <= 6:  # as many words as `RecordScope` looks up
-                self.names[" ".join(parts)].append(place)
+                self.names.add(name, KeyPlace(place, (n,)))
 
     def _add(self, one: EvidenceValue) -> None:
         n = len(self.values)
@@ -349,30 +341,6 @@ class ValueIndex:
             for n, piece in enumerate(self.pieces)
             if piece.source is PassageSource.TOOL_RESULT and piece.arguments is not None
         }
-
-    @cached_property
-    def first_words(self) -> dict[str, str]:
-        """The first word of each name, to the name; to "" if several names begin with it."""
-        names: dict[str, str] = {}
-        for name in self.names:
-            first = name.partition(" ")[0]
-            names[first] = "" if first in names or first in FUNCTION_WORDS else name
-        return names
-
-    @cached_property
-    def shortened_names(self) -> dict[str, str]:
-        """Each name without its first word, to the name; to "" if several names end so."""
-        names: dict[str, str] = {}
-        for name in self.names:
-            rest = name.partition(" ")[2]
-            if " " in rest:  # one word may be any word of the answer
-                names[rest] = "" if rest in names or rest in self.names else name
-        return names
-
-    @cached_property
-    def words_of_names(self) -> frozenset[str]:
-        """The words with which a name or a shortened name begins."""
-        return frozenset(name.partition(" ")[0] for name in (*self.names, *self.shortened_names))
 
     # Passages ------------------------------------------------------------------------------------
 
