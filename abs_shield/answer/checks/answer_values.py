@@ -165,17 +165,28 @@ class AnswerValues:
                 ValueStatus.FREE if matches or not value.soft else ValueStatus.IDLE,
                 spelling=spelling,
             )
-        # a conflict with a reason first; then what makes a found value wrong; then the records
+        contradiction = self._contradiction(value, matches)
+        if contradiction is not None:
+            return self._absent(value, contradiction)
+        return self._check_records(value, matches)
+
+    def _contradiction(self, value: Figure, matches: Sequence[EvidenceValue]) -> str | None:
+        """Return a sentence about why a value is wrong, "" without one; None if it is not."""
+        # first what has a sentence
         if conflict := self._other_unit(value, matches):
-            return self._absent(value, conflict)
-        if self._has_other_sign(value, matches) or self._reverses_growth(value, matches):
-            return self._absent(value)
-        if self._bindings.is_outdated(value, matches) or self._moments.is_reversed(value):
-            return self._absent(value)
-        if self._bindings.is_of_another(value, matches):
-            return self._absent(value)
-        if conflict := self._bindings.date_conflict(value, matches):
-            return self._absent(value, conflict)
+            return conflict
+        if (
+            self._has_other_sign(value, matches)
+            or self._reverses_growth(value, matches)
+            or self._bindings.is_outdated(value, matches)
+            or self._moments.is_reversed(value)
+            or self._bindings.is_of_another(value, matches)
+        ):
+            return ""
+        return self._bindings.date_conflict(value, matches) or None
+
+    def _check_records(self, value: Figure, matches: Sequence[EvidenceValue]) -> CheckedValue:
+        """Check a value by the records that its sentence names, and by what follows from them."""
         records = self._bindings.records(value)
         matches = self._bindings.of_field(value, matches, records)
         one = self._bindings.own(matches, records)
