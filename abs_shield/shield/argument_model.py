@@ -125,23 +125,33 @@ def _unpacked_fields(tool: str, hint: Any) -> dict[str, Any] | None:
     return fields
 
 
-def _pydantic_hint(hint: Any) -> Any:
-    """Return a hint with the parts replaced that pydantic cannot read."""
+def _pydantic_hint(hint: Any, within: tuple[Any, ...] = ()) -> Any:
+    """
+    Return a hint with the parts replaced that pydantic cannot read.
+
+    Args:
+        hint: The hint.
+        within: The aliases around it; a recursive one is not read again.
+    """
     inner = alias_value(hint)
     if inner is not None:
-        converted = _pydantic_hint(inner)
+        alias = get_origin(hint) or hint
+        if alias in within:
+            return hint
+        converted = _pydantic_hint(inner, (*within, alias))
         return hint if converted == inner else converted
+    convert = partial(_pydantic_hint, within=within)
     if hint is Self:
         return Any  # the class does not exist yet when its methods are decorated
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         inner, *extras = arguments
-        return Annotated[(_pydantic_hint(inner), *extras)]
+        return Annotated[(convert(inner), *extras)]
     if origin is tuple:
-        return _tuple_hint(hint, arguments)
+        return _tuple_hint(hint, arguments, convert)
     if origin in (Literal, Callable):
         return hint  # its arguments are not hints
-    converted = tuple(map(_pydantic_hint, arguments))
+    converted = tuple(map(convert, arguments))
     if hint is Iterator or origin is Iterator:
         return Iterable[converted or (Any,)]  # type: ignore[misc]
     if hint is Collection or origin is Collection:
@@ -153,19 +163,19 @@ def _pydantic_hint(hint: Any) -> Any:
     return hint
 
 
-def _tuple_hint(hint: Any, arguments: tuple[Any, ...]) -> Any:
+def _tuple_hint(hint: Any, arguments: tuple[Any, ...], convert: Callable[[Any], Any]) -> Any:
     """Return a tuple's hint; one with a repeated item inside becomes a schema of its own."""
     items: list[Any] = []
     repeated = None
     for argument in arguments:
         unpacked = _unpacked_tuple(argument)
         if unpacked is None:
-            items.append(_pydantic_hint(argument))
+            items.append(convert(argument))
         elif unpacked[-1:] == (...,):
             repeated = len(items)
-            items.append(_pydantic_hint(unpacked[0]))
+            items.append(convert(unpacked[0]))
         else:
-            items += map(_pydantic_hint, unpacked)
+            items += map(convert, unpacked)
     if repeated is not None:
         return Annotated[tuple, _TupleItems((*items,), repeated)]
     return hint if tuple(items) == arguments else tuple[tuple(items)]  # type: ignore[misc]
