@@ -193,12 +193,15 @@ def test_lost_rows_are_judged_again(command, interrupted_replay):
     assert Path("whole.jsonl").read_bytes() == Path("rows.jsonl").read_bytes()
 
 
+TOOLS = '[{"name": "look", "parameters": {"type": "object"}}]'
+
+
 @pytest.mark.parametrize(
     ("change", "options", "named"),
     [
         (lambda: Path("runs.jsonl").write_text(line(1, 20)), (), "in input"),
         (lambda: Path("pol.py").write_text(POLICY.replace("<= 500", "<= 400")), (), "policy"),
-        (lambda: Path("tools.json").write_text("[]"), ("--tools", "tools.json"), "tools; give"),
+        (lambda: Path("tools.json").write_text(TOOLS), ("--tools", "tools.json"), "tools; give"),
         (lambda: None, ("--sort",), "in options; give"),
     ],
 )
