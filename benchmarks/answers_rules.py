@@ -318,6 +318,9 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
         Part("answer.checks.action_recipients:_Target.may_be_to", True),
     ),
     "actions: objects": (Part("answer.checks.action_calls:Call._is_about", True),),
+    "actions: states in unknown words": (
+        Part("answer.checks.state_check:has_unread_state", False),
+    ),
     "actions: objects of vague verbs": (
         Part("answer.checks.action_check:contradicts_talk", False),
     ),
@@ -432,6 +435,7 @@ LABELS: dict[str, str] = {
     "actions: states of things": "tests/answer/test_deeds.py",
     "people: namesakes": "tests/answer/test_people.py",
     "actions: objects": "tests/answer/test_action_objects.py",
+    "actions: states in unknown words": "tests/answer/test_action_objects.py",
     "actions: objects of vague verbs": "tests/answer/test_action_objects.py",
     "actions: short reports": "tests/answer/test_short_reports.py",
     "actions: states that need a record": "tests/answer/test_short_reports.py",

@@ -29,6 +29,11 @@ def test_change_of_another_object_contradicts(answer):
     ("tool", "arguments", "answer"),
     [
         ("modify_user", {"password": "***"}, "I've changed your password."),
+        ("update_booking", {"start": "10:30"}, "I've moved your appointment to 10:30."),
+        ("remove_asset", {"id": "a1"}, "I've deleted the photo."),
+        ("update_order", {"code": "SAVE10"}, "I've applied the voucher SAVE10."),
+        ("notify", {"channel": "voice"}, "I've called the customer."),
+        ("ring", {"to": "+4411"}, "I've called the restaurant."),
         ("update_profile", {"street": "Elm 5"}, "I've updated your address."),
         ("create_ticket", {"text": "broken"}, "I've escalated your issue."),
         ("create_ticket", {"text": "broken"}, "I've filed a complaint for you."),
@@ -73,3 +78,12 @@ def test_verb_that_is_rare_in_names_excludes_other_actions(tool):
 def test_action_of_a_tool_with_a_rare_verb_passes(tool, arguments, answer):
     """The actions that such tools perform pass."""
     assert "" == by_one(tool, answer, {"ok": True}, arguments)
+
+
+@pytest.mark.parametrize("state", ["CXL", "storniert"])
+def test_state_in_an_unknown_word_explains_a_claim(state):
+    """A state whose word is not read may be the claimed one."""
+    answer = "Order W-700123 is cancelled."
+
+    assert "" == by_one("get_order", answer, {"status": state}, {"order_id": "W-700123"})
+    assert "" != by_one("create_order", answer, {"status": "created"}, {"order_id": "W-700123"})

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from abs_shield.answer.checks.action_objects import WRITTEN, object_words, share_word
@@ -206,7 +206,6 @@ class Call:
             return not (removes and is_named) or self._is_about(verb, around)
         # in "sent the email and deleted it" only the first object is sent
         sent = _SENT.search(_AND.split(around, maxsplit=1)[0])
-        is_object = partial(self._is_about, verb, around)
         if verb in _MOVED and not sent:
             verb = _MOVED[verb]
         does = VERB_EFFECTS.get(verb, VerbEffect.ACT)
@@ -215,11 +214,12 @@ class Call:
             return is_message or (verb in _SENT_BY and sent is not None)
         # the same effect under another verb: `remove_user` and "I've deleted the user"
         if does is self._does and does in (VerbEffect.MAKE, VerbEffect.UNMAKE):
-            return is_object()
+            return verb != "send" or self._is_about(verb, around)
         if verb in VERB_FAMILIES and verb not in _BROAD and self._is_specific:
             return self._is_rare and share_word(object_words(verb, around), self.words)
         changes = VerbEffect.ACT in (does, self._does) or VerbEffect.CHANGE in (does, self._does)
-        return changes and is_object()
+        # a change may name its object by another word: `update_booking` moves an appointment
+        return changes and (does is self._does or self._is_about(verb, around))
 
     def _is_about(self, verb: str, around: str) -> bool:
         """Return whether the object of an action may be that of this call."""

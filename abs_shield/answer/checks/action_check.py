@@ -20,7 +20,7 @@ from abs_shield.answer.checks.claimed_actions import (
 )
 from abs_shield.answer.checks.claimed_tools import unused_tools
 from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
-from abs_shield.answer.checks.state_check import Flags
+from abs_shield.answer.checks.state_check import Flags, has_unread_state
 from abs_shield.answer.claim_types import Claim, Opinions, from_conflicts
 from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
 from abs_shield.core import Unavailable
@@ -170,6 +170,8 @@ class Calls:
         """Return whether a call, a result or a message can explain a state."""
         verbs = EQUIVALENT_VERBS.get(claimed.verb, {claimed.verb})
         if not self._mentioned.isdisjoint(verbs) or self._all.has(claimed.verb):
+            return True
+        if has_unread_state(self._evidence):
             return True
         if claimed.verb == "refund" and self._names_refund:  # `refund: 40` of a cancelled order
             return True

@@ -32,7 +32,10 @@ WRITTEN = frozenset(
 )
 """Things that are edited in parts, so that an edit may change anything in them."""
 _DISCOUNT = re.compile(r"\b(?:discount|coupon|voucher|promo(?:tion)?)s?\b", re.IGNORECASE)
-_DISCOUNTED = "discount coupon voucher promo code deal offer price total amount credit"
+_DISCOUNTED = frozenset(
+    map(stem, "discount coupon voucher promo code deal offer price total amount credit".split())
+)
+_CONTACTED = frozenset(map(stem, "call phone dial voice ring contact notify".split()))
 _CALLED = re.compile(
     r"\bcalled[ ](?:the|your|our)[ ](?:customer|client|patient|guest|hotel|restaurant|clinic|doctor"
     r"|bank|store|shop|airline|manager|supplier|courier|carrier|landlord|tenant|office)\b",
@@ -97,5 +100,5 @@ def contradicts_talk(around: str, words: Iterable[str]) -> bool:
     """
     words = [*words]
     if _CALLED.search(around):
-        return not share_word(("call", "phone", "dial", "voice"), words)
-    return _DISCOUNT.search(around) is not None and not share_word(_DISCOUNTED.split(), words)
+        return not share_word(_CONTACTED, words)
+    return _DISCOUNT.search(around) is not None and not share_word(_DISCOUNTED, words)

@@ -53,6 +53,8 @@ _EXCLUDED = {
     for name in names.split()
 }  # fmt: skip
 """For each word of a state the stems of the states that it excludes."""
+_OTHER_STATES = frozenset("ok success new open ready live valid current inactive".split())
+"""Further states that are read: none of them stands for a completed action."""
 _AHEAD = frozenset("pending awaiting waiting needs requires".split())
 # "signature" to "signed", "approval" to "approved"; the longest ending first
 _NOUN_ENDINGS = ("ature", "al", "ment", "ation", "ion", "y", "")
@@ -66,6 +68,22 @@ _MOST_FLAGS = 200
 _MOST_WORDS = 4_000  # words of a long conversation, or of a record with long texts
 # a state has one or two words; a value beside it is matched by its first words
 _LONGEST_STATE, _LONGEST_VALUE = 30, 400
+
+
+def has_unread_state(evidence: Evidence) -> bool:
+    """Return whether a result has a state in a word that is not known: ``CXL``, "storniert"."""
+    return any(
+        isinstance(leaf, str)
+        and not _STATE_NAMES.isdisjoint(split_words(str(path[-1]))[-1:] if path else ())
+        and not any(map(_is_state, leaf.casefold().split()))
+        for piece in evidence
+        if piece.source is PassageSource.TOOL_RESULT
+        for path, leaf in leaves(piece.value, most=_MOST_WORDS)
+    )
+
+
+def _is_state(word: str) -> bool:
+    return bool(infinitive(word)) or word in _EXCLUDED or word in _OTHER_STATES
 
 
 @dataclass(frozen=True, slots=True)
