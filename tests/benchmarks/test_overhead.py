@@ -23,13 +23,15 @@ def benchmark(name):
 
 @pytest.mark.slow
 def test_the_start_is_measured():
-    """Every case is timed, and each step of a start takes longer than the one before."""
+    """Every case is timed; the start of an interpreter is a part of the time from its start."""
     report = benchmark("overhead_start").measure(rounds=1)
-    steps = ["import", "shield", "first call", "first call from process start"]
-    took_ms = [report["p50_ms"][step] for step in steps]
+    p50_ms = report["p50_ms"]
 
-    assert {*report["p50_ms"]} == {"reference", *steps}
-    assert took_ms == sorted(took_ms)
+    assert {*p50_ms} == {
+        "reference", "import", "shield", "first call", "first call from process start"
+    }  # fmt: skip
+    assert min(p50_ms.values()) > 0
+    assert p50_ms["first call from process start"] > p50_ms["first call"]
     assert report["first_call_over_reference"] > 0
 
 
