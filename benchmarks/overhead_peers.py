@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -80,18 +80,8 @@ def measure(
         and the ratio of abs_shield to the fastest peer, as the median of the rounds' own ratios.
     """
     folder = Path(tempfile.gettempdir()) / "abs_shield_peers" if envs is None else envs
-    skipped: dict[str, str] = {}
-    workers: dict[str, Worker] = {}
     with ExitStack() as stack:
-        for name in products or PRODUCTS:
-            announce(f"starting {name}")
-            try:
-                python = environment(name, folder)
-                worker = stack.enter_context(_started(name, python))
-                _sound(name, worker)
-                workers[name] = worker
-            except Unavailable as reason:
-                skipped[name] = str(reason)
+        workers, skipped = _start_workers(products or PRODUCTS, folder, stack)
         taken = _rounds(workers, rounds=rounds, calls=calls)
     return {
         "rounds": rounds,
@@ -105,6 +95,24 @@ def measure(
         "over_fastest_peer": _over_fastest(taken),
         "at_most": round(AT_MOST, 3),
     }
+
+
+def _start_workers(
+    products: Iterable[str], folder: Path, stack: ExitStack
+) -> tuple[dict[str, Worker], dict[str, str]]:
+    """Return a worker for each product, which *stack* ends, and why others have none."""
+    workers: dict[str, Worker] = {}
+    skipped: dict[str, str] = {}
+    for name in products:
+        announce(f"starting {name}")
+        try:
+            python = environment(name, folder)
+            worker = stack.enter_context(_started(name, python))
+            _sound(name, worker)
+            workers[name] = worker
+        except Unavailable as reason:
+            skipped[name] = str(reason)
+    return workers, skipped
 
 
 def environment(name: str, folder: Path) -> Path:

@@ -161,58 +161,42 @@ def _day(date: datetime.date) -> str:
     return f"{date:%B} {date.day}"
 
 
+_DURATION_FORMS = (
+    "The {thing} runs from {first} to {last}, {end_year}, lasting {days} days.",
+    "The {days}-day {thing} takes place from {first} to {last}.",
+    "She led the institute from {since} to {until}, a period of {years} years.",
+    "The {thing} is open from {opens}:00 to {closes}:30, a total of {hours}.5 hours.",
+    "The {thing} starts on {weekday}, {first}, {year}.",
+    "The project began in {since} and ended in {until}, so it took {years} years.",
+    "The {thing} starts on {first}, {year} and ends on {last}, {end_year}, {days} days in all.",
+    "{days} days after {first}, {year}, on {last}, {end_year}, the {thing} closed.",
+    "The railway was in use from {since} until {until}, or {years} years.",
+)
+
+
 def _durations(random_: random.Random) -> Pair:
     first = datetime.date(
         random_.randint(2015, 2025), random_.randint(1, 9), random_.randint(1, 27)
     )
     days = random_.randint(4, 40)
     last = first + datetime.timedelta(days=days)
-    year, years = random_.randint(1950, 2000), random_.randint(4, 18)
-    hour, hours = random_.randint(8, 11), random_.randint(2, 6)
+    since, years = random_.randint(1950, 2000), random_.randint(4, 18)
+    opens, hours = random_.randint(8, 11), random_.randint(2, 6)
     thing = random_.choice(("exhibition", "trial", "course", "festival", "sale"))
     weekday = _WEEK[first.weekday()]
     other = random_.choice([name for name in _WEEK if name != weekday])
-    wrong = days + random_.choice((4, 7, 10)) if days < 12 else days - random_.choice((4, 6, 8))
-    more = years + random_.choice((3, 4, 6))
-    forms: list[Callable[[bool], str]] = [
-        lambda ok: (
-            f"The {thing} runs from {_day(first)} to {_day(last)}, {last.year}, lasting "
-            f"{days if ok else wrong} days."
-        ),
-        lambda ok: (
-            f"The {days if ok else wrong}-day {thing} takes place from {_day(first)} to "
-            f"{_day(last)}."
-        ),
-        lambda ok: (
-            f"She led the institute from {year} to {year + years}, a period of "
-            f"{years if ok else more} years."
-        ),
-        lambda ok: (
-            f"The {thing} is open from {hour}:00 to {hour + hours}:30, a total of "
-            f"{hours if ok else hours + 2}.5 hours."
-        ),
-        lambda ok: (
-            f"The {thing} starts on {weekday if ok else other}, {_day(first)}, {first.year}."
-        ),
-        lambda ok: (
-            f"The project began in {year} and ended in {year + years}, so it took "
-            f"{years if ok else more} years."
-        ),
-        lambda ok: (
-            f"The {thing} starts on {_day(first)}, {first.year} and ends on {_day(last)}, "
-            f"{last.year}, {days if ok else wrong} days in all."
-        ),
-        lambda ok: (
-            f"{days if ok else wrong} days after {_day(first)}, {first.year}, on "
-            f"{_day(last)}, {last.year}, the {thing} closed."
-        ),
-        lambda ok: (
-            f"The railway was in use from {year} until {year + years}, or "
-            f"{years if ok else more} years."
-        ),
-    ]
-    write = random_.choice(forms)
-    return write(False), write(True)
+    wrong_days = (
+        days + random_.choice((4, 7, 10)) if days < 12 else days - random_.choice((4, 6, 8))
+    )
+    wrong_years = years + random_.choice((3, 4, 6))
+    wrong = {"weekday": other, "days": wrong_days, "years": wrong_years, "hours": hours + 2}
+    right = {
+        "thing": thing, "first": _day(first), "year": first.year, "last": _day(last),
+        "end_year": last.year, "since": since, "until": since + years, "opens": opens,
+        "closes": opens + hours, "weekday": weekday, "days": days, "years": years, "hours": hours,
+    }  # fmt: skip
+    form = random_.choice(_DURATION_FORMS)
+    return form.format_map(right | wrong), form.format_map(right)
 
 
 def _ages(random_: random.Random) -> Pair:

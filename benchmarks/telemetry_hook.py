@@ -103,20 +103,7 @@ def by_hand(tracers: TracerProvider, meters: MeterProvider) -> dict[str, Way]:
 
     def hand(decision: Decision) -> None:
         start = int(decision.at * 1e9)
-        attributes = {
-            "app.subject": decision.subject.value,
-            "app.verdict": decision.verdict.value,
-            "app.action": decision.action.value,
-            "app.mode": decision.mode.value,
-            "app.blocked": decision.blocked,
-            "app.would_block": decision.would_block,
-            "app.policy.revision": decision.policy_revision,
-            "app.decision.id": decision.id,
-            "app.session.id": decision.session_id,
-            "gen_ai.tool.name": decision.tool,
-            "gen_ai.tool.type": "function",
-            "gen_ai.tool.call.id": decision.call_id or "",
-        }
+        attributes = _span_attributes(decision)
         span = tracer.start_span(f"check {decision.tool}", attributes=attributes, start_time=start)
         span.end(start + int(decision.elapsed_ms * 1e6))
         kind = {
@@ -139,6 +126,23 @@ def by_hand(tracers: TracerProvider, meters: MeterProvider) -> dict[str, Way]:
         counter.add(1, counted)
 
     return {"hand": hand, "hand_and_counter": hand_and_counter}
+
+
+def _span_attributes(decision: Decision) -> dict[str, str | bool]:
+    return {
+        "app.subject": decision.subject.value,
+        "app.verdict": decision.verdict.value,
+        "app.action": decision.action.value,
+        "app.mode": decision.mode.value,
+        "app.blocked": decision.blocked,
+        "app.would_block": decision.would_block,
+        "app.policy.revision": decision.policy_revision,
+        "app.decision.id": decision.id,
+        "app.session.id": decision.session_id,
+        "gen_ai.tool.name": decision.tool,
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.call.id": decision.call_id or "",
+    }
 
 
 def _decisions(calls: int, *, flagged: bool) -> Iterator[Decision]:

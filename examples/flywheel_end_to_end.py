@@ -20,6 +20,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -28,6 +29,9 @@ from abs_shield import Shield, shield
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
 from abs_shield.quality.facts import Fact, FactTable
 from abs_shield.stores import MemoryStore, SqliteStore
+
+if TYPE_CHECKING:
+    from abs_shield.flywheel.version_registry import NewVersion
 
 CAPS = {
     "Apple": "$3.1T", "Amazon": "$2.1T", "Siemens": "$181B", "Toyota": "$290B", "Novartis": "$224B",
@@ -260,13 +264,9 @@ def main() -> None:
 
 def turn(folder: Path) -> None:
     """Turn the flywheel once."""
-    from abs_shield.flywheel.candidate import Command
-    from abs_shield.flywheel.evaluate import evaluate
-    from abs_shield.flywheel.gap import gap_with_catches
-    from abs_shield.flywheel.mutate import MutationSources, find_leaks, mutate, render_export
     from abs_shield.flywheel.status import status
     from abs_shield.flywheel.train import train as run_training
-    from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry
+    from abs_shield.flywheel.version_registry import VersionRegistry
 
     book, log, base = folder / "flywheel.db", folder / "decisions.db", folder / "base.npz"
     others = [*learnt("capitals", CAPITALS), *learnt("heads", HEADS)]
@@ -276,58 +276,76 @@ def turn(folder: Path) -> None:
     wrong, total = in_production(base, log, rounds=6, day=-3)
     print(f"production: {wrong} of {total} outputs caught")
     harvested(log, book)
-    gap, catches = gap_with_catches(book, accepted_gap(book))
+    gap = accepted_gap(book)
 
-    cases = held_out()
-    prompts = [case.prompt for case in cases]
-    mutants = mutate(
-        gap, catches, MutationSources(facts=FACTS, made_up=0.0), count=50, held_out=prompts
-    )
-    print(f"mutated: {len(mutants.examples)} examples, such as: {mutants.examples[0].prompt}")
-    lines = render_export(mutants.examples, "huggingface").splitlines()
-    data = write(folder / "train.jsonl", [*map(json.loads, lines), *others])
-    trained = [json.loads(line)["prompt"] for line in data.read_text().splitlines()]
-    print(f"leakage: {find_leaks(trained, prompts)}")
-
-    def version(path: Path) -> Command:
-        return Command(words=(sys.executable, __file__, "answer", str(path)), timeout_s=60)
+    mutants = mutated(book, gap)
+    data = write(folder / "train.jsonl", [*mutants, *others])
+    check_leakage(data)
 
     registry = VersionRegistry(book)
-    good = folder / "good.npz"
-    hashes = run_training(trainer(base, epochs=300, rate=3.0), data=data, out=good)
-    evaluation = evaluate(cases, candidate=version(good), present=version(base))
-    print(evaluation)
-    new = NewVersion(
-        target="answers",
-        location=str(good),
-        gap=gap.id,
-        data=hashes,
-        evaluation=evaluation.to_dict(),
-    )
+    good = trained_version(folder / "good.npz", present=base, data=data, gap=gap)
     promoted = registry.promote(
-        registry.add(new, by="ann").id, reason="market caps are right", by="ann"
+        registry.add(good, by="ann").id, reason="market caps are right", by="ann"
     )
-    print(f"promoted: version {promoted.number}, gap {state_of(book, gap.id)}")
+    print(f"promoted: version {promoted.number}, gap {state_of(book, gap)}")
     wrong, total = in_production(Path(registry.resolve("answers")), log, rounds=6, day=3)
     print(f"production with version {promoted.number}: {wrong} of {total} outputs caught")
     harvested(log, book)
     print(f"drift: {status(book).versions[0].drift}")
 
-    harmful = folder / "harmful.npz"
-    noisy = write(folder / "noisy.jsonl", [*map(json.loads, lines), *learnt("capitals", NOISY)])
-    hashes = run_training(trainer(good, epochs=300, rate=3.0), data=noisy, out=harmful)
-    evaluation = evaluate(cases, candidate=version(harmful), present=version(good))
-    print(evaluation)
-    new = NewVersion(
-        target="answers", location=str(harmful), data=hashes, evaluation=evaluation.to_dict()
-    )
-    rejected = registry.add(new, by="ann")
+    noisy = write(folder / "noisy.jsonl", [*mutants, *learnt("capitals", NOISY)])
+    harmful = trained_version(folder / "harmful.npz", present=Path(good.location), data=noisy)
+    rejected = registry.add(harmful, by="ann")
     print(f"second candidate: version {rejected.number} is {rejected.state}: {rejected.reason}")
 
     registry.rollback("answers", reason="a client prefers values in billions", by="bob")
     back = registry.versions("answers")[0]
-    print(f"rolled back: {back.reason}; gap {state_of(book, gap.id)}")
+    print(f"rolled back: {back.reason}; gap {state_of(book, gap)}")
     print(f"in use: {registry.resolve('answers')}")
+
+
+def mutated(book: Path, gap: str) -> list[dict[str, Any]]:
+    """Return training examples around a gap, none of them an evaluation case."""
+    from abs_shield.flywheel.gap import gap_with_catches
+    from abs_shield.flywheel.mutate import MutationSources, mutate, render_export
+
+    accepted, catches = gap_with_catches(book, gap)
+    prompts = [case.prompt for case in held_out()]
+    mutants = mutate(
+        accepted, catches, MutationSources(facts=FACTS, made_up=0.0), count=50, held_out=prompts
+    )
+    print(f"mutated: {len(mutants.examples)} examples, such as: {mutants.examples[0].prompt}")
+    return [*map(json.loads, render_export(mutants.examples, "huggingface").splitlines())]
+
+
+def check_leakage(data: Path) -> None:
+    """Print how many evaluation cases the training data contains."""
+    from abs_shield.flywheel.mutate import find_leaks
+
+    trained = [json.loads(line)["prompt"] for line in data.read_text().splitlines()]
+    print(f"leakage: {find_leaks(trained, [case.prompt for case in held_out()])}")
+
+
+def trained_version(path: Path, *, present: Path, data: Path, gap: str = "") -> NewVersion:
+    """Train a version from the present one, and evaluate it against the present one."""
+    from abs_shield.flywheel.candidate import Command
+    from abs_shield.flywheel.evaluate import evaluate
+    from abs_shield.flywheel.train import train as run_training
+    from abs_shield.flywheel.version_registry import NewVersion
+
+    def version(path: Path) -> Command:
+        return Command(words=(sys.executable, __file__, "answer", str(path)), timeout_s=60)
+
+    hashes = run_training(trainer(present, epochs=300, rate=3.0), data=data, out=path)
+    evaluation = evaluate(held_out(), candidate=version(path), present=version(present))
+    print(evaluation)
+    return NewVersion(
+        target="answers",
+        location=str(path),
+        gap=gap,
+        data=hashes,
+        evaluation=evaluation.to_dict(),
+    )
 
 
 def state_of(book: Path, gap: str) -> str:

@@ -39,17 +39,19 @@ def each_row(
     places = [f"rows {n * size + 1} to {n * size + len(group)}" for n, group in enumerate(groups)]
 
     def decorate(function: Callable[..., None]) -> pytest.MarkDecorator:
+        def failure_of(row: Any, fixtures: dict[str, Any]) -> BaseException | None:
+            values = (row,) if isinstance(names, str) else _values(row)
+            try:
+                function(**dict(zip(parameters, values, strict=True)), **fixtures)
+            except (Exception, pytest.fail.Exception) as failure:
+                failure.add_note(f"row: {_name(row, ids)[:_MOST_CHARACTERS]}")
+                return failure
+            return None
+
         @functools.wraps(function)
         def check(rows_of_table: list[Any], **fixtures: Any) -> None:
-            failures: list[BaseException] = []
-            for row in rows_of_table:
-                values = (row,) if isinstance(names, str) else _values(row)
-                arguments = dict(zip(parameters, values, strict=True))
-                try:
-                    function(**arguments, **fixtures)
-                except (Exception, pytest.fail.Exception) as failure:
-                    failure.add_note(f"row: {_name(row, ids)[:_MOST_CHARACTERS]}")
-                    failures.append(failure)
+            results = [failure_of(row, fixtures) for row in rows_of_table]
+            failures = [failure for failure in results if failure is not None]
             if failures:
                 counts = f"{len(failures)} of {len(rows_of_table)} rows fail"
                 raise BaseExceptionGroup(counts, failures)

@@ -154,17 +154,8 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
         rules: The criteria.
         is_target: Whether it is the target.
     """
-    differences = pairs.differences
-    n, gained = len(differences), sum(one > 0 for one in differences)
-    lost = sum(one < 0 for one in differences)
-    boot = paired_bootstrap(differences, rounds=rules.rounds, seed=rules.seed)
-    p, (low, high) = None, boot
-    if pairs.is_binary:
-        # exact tests where all grades are 0 or 1, because a bootstrap of few cases rejects too
-        # often
-        p, (low, high) = mcnemar(gained, lost), difference_interval(gained, lost, n)
-    by = fmean(differences) if differences else 0.0
-    result = _Result(n, by, low, high, _is_sure(p, boot, n, rules.level))
+    result = _test(pairs, rules)
+    n = result.n
     standing = _on_target(result, rules) if is_target else _elsewhere(result, rules)
     needed = 0
     if standing is PartStanding.UNDECIDED:
@@ -175,25 +166,53 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
         cases=n,
         present=fmean(pairs.present) if n else 0.0,
         candidate=fmean(pairs.candidate) if n else 0.0,
-        gained=gained,
-        lost=lost,
-        p_value=p,
-        low=low,
-        high=high,
-        bootstrap_low=boot[0],
-        bootstrap_high=boot[1],
+        gained=result.gained,
+        lost=result.lost,
+        p_value=result.p,
+        low=result.low,
+        high=result.high,
+        bootstrap_low=result.boot[0],
+        bootstrap_high=result.boot[1],
         standing=standing,
         needed=needed,
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Result:
     n: int
+    gained: int
+    lost: int
     by: float
+    p: float | None
     low: float
     high: float
+    boot: tuple[float, float]
     is_sure: bool
+
+
+def _test(pairs: Pairs, rules: Rules) -> _Result:
+    """Test the difference between the grades of both versions."""
+    differences = pairs.differences
+    n, gained = len(differences), sum(one > 0 for one in differences)
+    lost = sum(one < 0 for one in differences)
+    boot = paired_bootstrap(differences, rounds=rules.rounds, seed=rules.seed)
+    p, (low, high) = None, boot
+    if pairs.is_binary:
+        # exact tests where all grades are 0 or 1, because a bootstrap of few cases rejects too
+        # often
+        p, (low, high) = mcnemar(gained, lost), difference_interval(gained, lost, n)
+    return _Result(
+        n=n,
+        gained=gained,
+        lost=lost,
+        by=fmean(differences) if differences else 0.0,
+        p=p,
+        low=low,
+        high=high,
+        boot=boot,
+        is_sure=_is_sure(p, boot, n, rules.level),
+    )
 
 
 def _is_sure(p: float | None, boot: tuple[float, float], n: int, level: float) -> bool:

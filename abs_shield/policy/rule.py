@@ -92,24 +92,34 @@ def rule(
         raise PolicyError('`rule` needs the name of a tool: `@rule(tool="refund")`')
 
     def declare(function: Callable[..., Any]) -> Rule:
-        name = getattr(function, "__name__", "rule")
-        _require_sync_function(function, name)
-        doc = sentence or inspect.getdoc(function)
-        if not doc:
-            raise PolicyError(f"rule `{name}` has no docstring; write one sentence for the model")
-        # Callable objects and partials have no code of their own.
-        code = getattr(function, "__code__", None)
-        return Rule(
-            function=function,
-            tools=tools,
-            name=name,
-            sentence=doc.splitlines()[0].strip(),
-            file=code.co_filename if code else "",
-            line=code.co_firstlineno if code else 0,
-            takes={} if takes is None else _parameter_map(takes, function, name),
-        )
+        return _rule_of(function, tools, takes=takes, sentence=sentence)
 
     return declare
+
+
+def _rule_of(
+    function: Callable[..., Any],
+    tools: tuple[str, ...],
+    *,
+    takes: Mapping[str, str] | None,
+    sentence: str | None,
+) -> Rule:
+    name = getattr(function, "__name__", "rule")
+    _require_sync_function(function, name)
+    doc = sentence or inspect.getdoc(function)
+    if not doc:
+        raise PolicyError(f"rule `{name}` has no docstring; write one sentence for the model")
+    # Callable objects and partials have no code of their own.
+    code = getattr(function, "__code__", None)
+    return Rule(
+        function=function,
+        tools=tools,
+        name=name,
+        sentence=doc.splitlines()[0].strip(),
+        file=code.co_filename if code else "",
+        line=code.co_firstlineno if code else 0,
+        takes={} if takes is None else _parameter_map(takes, function, name),
+    )
 
 
 def _parameter_map(takes: Any, function: Callable[..., Any], name: str) -> dict[str, str]:

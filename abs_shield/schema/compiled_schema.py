@@ -159,8 +159,6 @@ def compile_schema(
             engine is unknown or not installed.
     """
     # Imported here, because jsonschema takes 170 ms, which programs without schemas do not need.
-    from abs_shield.schema.declared_names import collect_declared_names
-    from abs_shield.schema.jsonschema_engine import build_reference_judge
     from abs_shield.schema.prepared_schema import copy_schema, prepare_schema
 
     _check_engine(engine)
@@ -168,15 +166,22 @@ def compile_schema(
     written = json.dumps(copy.schema).encode()
     # A digest, because the text may have megabytes.
     key = (sha256(written).digest(), closed, engine)
-    equal = _compiled.get(key)
-    if equal is not None:
-        return equal
-    ready = prepare_schema(copy, where=where)
+    compiled = _compiled.get(key)
+    if compiled is None:
+        ready = prepare_schema(copy, where=where)
+        compiled = _compiled[key] = _compile(ready, closed=closed, engine=engine)
+    return compiled
+
+
+def _compile(ready: PreparedSchema, *, closed: bool, engine: str) -> CompiledSchema:
+    from abs_shield.schema.declared_names import collect_declared_names
+    from abs_shield.schema.jsonschema_engine import build_reference_judge
+
     names = collect_declared_names(ready)
     judge = build_reference_judge(ready, names, closed=closed)
     declared_names = frozenset(names.names)
     name, core = _fastest(ready, engine)
-    compiled = _compiled[key] = CompiledSchema(
+    return CompiledSchema(
         engine=name,
         declared_names=declared_names,
         required=frozenset(names.required),
@@ -186,7 +191,6 @@ def compile_schema(
         _closed=declared_names if judge.closed else None,
         _reference=judge,
     )
-    return compiled
 
 
 def _check_engine(engine: str) -> None:

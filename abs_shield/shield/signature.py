@@ -367,17 +367,9 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     )
     injected |= find_receiver(function, signature) | bound
     model = arguments_model(name, signature, hints, injected)
-    tool = Tool(
-        name=name,
-        description=describe_function(function),
-        parameters=forbid_names(arguments_schema(name, model), injected),
-        targets={p: mark for p, mark in marks.items() if isinstance(mark, Target)},
-        soft=tuple(p for p, mark in marks.items() if isinstance(mark, Soft)),
-        free=tuple(p for p, mark in marks.items() if isinstance(mark, Free)),
-        creates=tuple(p for p, mark in marks.items() if isinstance(mark, Creates)),
-    )
+    schema = forbid_names(arguments_schema(name, model), injected)
     return Binding(
-        tool=tool,
+        tool=_tool_with_marks(name, describe_function(function), schema, marks),
         function=function,
         signature=signature,
         injected=injected,
@@ -388,6 +380,20 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         plain=None if injected else _ordered_parameters(signature),
         names=frozenset(signature.parameters),
         required=frozenset(p.name for p in signature.parameters.values() if p.default is p.empty),
+    )
+
+
+def _tool_with_marks(
+    name: str, description: str, parameters: dict[str, Any], marks: Mapping[str, Any]
+) -> Tool:
+    return Tool(
+        name=name,
+        description=description,
+        parameters=parameters,
+        targets={p: mark for p, mark in marks.items() if isinstance(mark, Target)},
+        soft=tuple(p for p, mark in marks.items() if isinstance(mark, Soft)),
+        free=tuple(p for p, mark in marks.items() if isinstance(mark, Free)),
+        creates=tuple(p for p, mark in marks.items() if isinstance(mark, Creates)),
     )
 
 

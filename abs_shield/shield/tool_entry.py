@@ -155,7 +155,7 @@ def compile_declarations(
     """
     # Imported lazily, because the layers and the compiler of plans are slow to import. A process
     # that declares a tool will judge calls, so no call waits for the import of the layers.
-    from abs_shield.plan.compile import compile_combined_schema, compile_tool
+    from abs_shield.plan.compile import compile_tool
     from abs_shield.shield import evaluator  # noqa: F401
 
     beside = tools[:-1]
@@ -169,14 +169,23 @@ def compile_declarations(
         beside = () if refinement.parameters is not None else beside
     authors = [*(tools[:-1] if described else tools), *([] if refinement is None else [refinement])]
     if binding is not None:
-        # the schema for the model contains no defaults, but a framework's description may
-        must_be_seen = {name for name, target in tool.targets.items() if target.must_be_seen}
-        strict = binding.names if tool.destructive else must_be_seen
-        function = binding.tool_with_defaults(strict)
-        authors = [function if tool is binding.tool else tool for tool in authors]
+        authors = _with_defaults(authors, tool, binding)
     plan = compile_tool(tool, policy, beside=beside, authors=authors, tolerant=tolerant)
-    if binding is None:
-        return plan
+    return plan if binding is None else _bound_plan(plan, tools, binding)
+
+
+def _with_defaults(authors: list[Tool], tool: Tool, binding: Binding) -> list[Tool]:
+    """Add the function's defaults to its own declaration."""
+    # the schema for the model contains no defaults, but a framework's description may
+    must_be_seen = {name for name, target in tool.targets.items() if target.must_be_seen}
+    function = binding.tool_with_defaults(binding.names if tool.destructive else must_be_seen)
+    return [function if author is binding.tool else author for author in authors]
+
+
+def _bound_plan(plan: ToolPlan, tools: Sequence[Tool], binding: Binding) -> ToolPlan:
+    """Return the plan of a tool whose calls reach a function."""
+    from abs_shield.plan.compile import compile_combined_schema
+
     others = [declared for declared in tools if declared is not binding.tool]
     if plan.description is not None and others and (len(others) > 1 or others[0] is not tools[-1]):
         # only the function's own schema is lenient about values that the function converts

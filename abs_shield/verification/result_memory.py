@@ -19,7 +19,7 @@ from abs_shield.verification.argument_history import LEAST as LEAST_OF_HISTORY
 from abs_shield.verification.result_shape import Observation
 from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_reading import SignalContext
-from abs_shield.verification.tool_baseline import LEAST
+from abs_shield.verification.tool_baseline import LEAST, Anomaly, Baseline
 from abs_shield.verification.tool_state import OUT_OF_DATE, ToolState
 
 Key = TypeVar("Key")
@@ -151,12 +151,7 @@ class ResultMemory:
         """
         Return the context of a result for the signals, as far as earlier results are comparable.
         """
-        baseline, key, numbers, at = (
-            tool_state.baseline,
-            observation.key,
-            observation.numbers,
-            observation.at,
-        )
+        baseline, key, numbers = tool_state.baseline, observation.key, observation.numbers
         peers = baseline.peers(key)
         # Required fields are declared, so the shape is not guessed from earlier results.
         shape = None if view.has_required_fields else tool_state.odd_shape(observation, peers)
@@ -168,7 +163,7 @@ class ResultMemory:
                 latency=view.judges_latency,
                 shape=shape is None or not shape.score,
             )
-        history = self._histories.get((tool, key), at)
+        history = self._histories.get((tool, key), observation.at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
             # If all results have these arguments, the baseline has compared them already.
             if outlook is None or not baseline.has_only(key):
@@ -177,16 +172,27 @@ class ResultMemory:
                 beyond = outlook.beyond
                 in_all = largest_change(beyond, numbers, baseline.fields) if beyond else CONSISTENT
         if observation.session and numbers:
-            recent = self._sessions.get((tool, key, observation.session), at)
-            if recent is not None:
-                in_session = recent.judge(
-                    numbers, times=self._times, baseline=baseline, history=history
-                )
+            in_session = self._change_in_session(observation, tool, baseline, history)
         odd = in_all is not None and in_all.score > 0
         if odd and observation.session and history is not None and history.differs_by_session:
             outlook = in_all = None  # results of other users, which are not comparable
         return SignalContext(
             tool_state.kinds, outlook, in_all, in_session, self._sub_floor_lr, shape
+        )
+
+    def _change_in_session(
+        self,
+        observation: Observation,
+        tool: str,
+        baseline: Baseline,
+        history: ArgumentHistory | None,
+    ) -> Anomaly | None:
+        session = (tool, observation.key, observation.session)
+        recent = self._sessions.get(session, observation.at)
+        if recent is None:
+            return None
+        return recent.judge(
+            observation.numbers, times=self._times, baseline=baseline, history=history
         )
 
     def learn(

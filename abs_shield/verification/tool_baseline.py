@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import log, log10
 from typing import NamedTuple
 
@@ -120,11 +120,37 @@ class Baseline:
         """
         # Rounded up to a power of two, so that few different limits are computed and cached.
         width = 1 << max(0, len(observation.numbers) + latency - 1).bit_length()
+        worst, compared, beyond = self._deviations(observation.numbers, peers, width)
+        rules = worst
+        is_weak = worst is None or worst.score < WEIGHTS[0]
+        if latency and is_weak and self._is_fast(observation, peers, width):
+            rules = Anomaly(WEIGHTS[0], "much faster than any earlier result")
+        if rules is None and shape:
+            rules = self._shape(observation, peers)
+        if observation.endless and (value := self._newly_not_finite(observation.endless)):
+            return BaselineJudgement(rules, value, tuple(beyond))
+        if beyond:
+            furthest = max(beyond, key=beyond.__getitem__)
+            return BaselineJudgement(rules, _value(beyond[furthest], furthest), tuple(beyond))
+        if rules is None:
+            return _USUAL if compared else _NO_NUMBERS
+        return BaselineJudgement(rules, compared=compared)
+
+    def _deviations(
+        self, numbers: Mapping[str, float], peers: int, width: int
+    ) -> tuple[Anomaly | None, bool, dict[str, float]]:
+        """
+        Compare each number with its series.
+
+        Returns:
+            The worst anomaly by the rules; whether a number was compared; for each new number
+            outside the limits of its series, how far outside it is.
+        """
         fields, gap = self.fields, self.gap
-        worst_rules, rules_at, worst_far, beyond = 0.0, "", 0.0, []
-        far_at = ""
+        worst_rules, rules_at = 0.0, ""
+        beyond: dict[str, float] = {}
         last_n, beyond_3, beyond_1 = 0, 0.0, 0.0
-        for name, x in observation.numbers.items():
+        for name, x in numbers.items():
             series = fields.get(name)
             if series is None or not (n := series.n):
                 continue
@@ -143,27 +169,11 @@ class Baseline:
                 worst_rules, rules_at = score, name
             far = distance if distance >= 0 else -distance
             if far > beyond_3 and series.is_new(x):
-                beyond.append(name)
-                if far > beyond_3 * worst_far:
-                    worst_far, far_at = far / beyond_3, name
-        rules = None
-        if worst_rules:
-            where = pointer_to(rules_at)
-            rules = Anomaly(worst_rules, "unlike this tool's newest results", where)
-        if latency and worst_rules < WEIGHTS[0] and self._is_fast(observation, peers, width):
-            rules = Anomaly(WEIGHTS[0], "much faster than any earlier result")
-        if rules is None and shape:
-            rules = self._shape(observation, peers)
-        if observation.endless and (odd := self._newly_not_finite(observation.endless)) is not None:
-            value = Anomaly(
-                1.0, "is not a finite number, and was one in every earlier result", pointer_to(odd)
-            )
-            return BaselineJudgement(rules, value, tuple(beyond))
-        if not beyond:
-            if rules is None:
-                return _USUAL if last_n else _NO_NUMBERS
-            return BaselineJudgement(rules, compared=bool(last_n))
-        return BaselineJudgement(rules, _value(worst_far, far_at), tuple(beyond))
+                beyond[name] = far / beyond_3
+        if not worst_rules:
+            return None, last_n > 0, beyond
+        worst = Anomaly(worst_rules, "unlike this tool's newest results", pointer_to(rules_at))
+        return worst, last_n > 0, beyond
 
     def learn(self, observation: Observation, oldest: Observation | None, *, judged: bool) -> None:
         """
@@ -195,10 +205,14 @@ class Baseline:
         elif always is not observation.shape.names and always != observation.shape.names:
             self._always = always & observation.shape.names
 
-    def _newly_not_finite(self, names: Iterable[str]) -> str | None:
-        """Return the first of *names* that was a number in every remembered result."""
-        series = ((name, self.fields.get(name)) for name in names)
-        return next((name for name, one in series if one is not None and one.n >= self.n), None)
+    def _newly_not_finite(self, names: Iterable[str]) -> Anomaly | None:
+        """Return an anomaly of the first of *names* that was a number in every earlier result."""
+        for name in names:
+            series = self.fields.get(name)
+            if series is not None and series.n >= self.n:
+                detail = "is not a finite number, and was one in every earlier result"
+                return Anomaly(1.0, detail, pointer_to(name))
+        return None
 
     def _is_fast(self, observation: Observation, peers: int, width: int) -> bool:
         """Return whether a result was unusually fast; slow ones are usually due to the network."""

@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "abs_shield"
 PICTURE = Path(__file__).with_name("architecture.svg")
 WIDTH, FLOOR, BOX, GAP, TOP = 960, 62, 34, 14, 20
+Place = tuple[float, float, float]
+"""Left, top and width of a box."""
 
 
 def floors() -> list[list[str]]:
@@ -75,11 +77,9 @@ def reduced(graph: dict[str, set[str]]) -> list[tuple[str, str]]:
     ]
 
 
-def draw() -> str:
-    """Return the picture."""
-    rows = floors()
-    arrows = reduced(room_imports([room for row in rows for room in row]))
-    places: dict[str, tuple[float, float, float]] = {}
+def room_places(rows: list[list[str]]) -> dict[str, Place]:
+    """Return the place of each room: the rooms of a floor side by side, in the middle."""
+    places: dict[str, Place] = {}
     for index, row in enumerate(rows):
         widths = [9.0 * len(room) + 28 for room in row]
         left = (WIDTH - sum(widths) - 3 * GAP * (len(row) - 1)) / 2
@@ -88,6 +88,37 @@ def draw() -> str:
         for room, width in zip(row, widths, strict=True):
             places[room] = (left, TOP + index * FLOOR, width)
             left += width + 3 * GAP
+    return places
+
+
+def arrow(upper: Place, lower: Place) -> str:
+    """Return the arrow from a room to one that it imports."""
+    (x1, y1, w1), (x2, y2, w2) = upper, lower
+    start, end = x1 + w1 / 2, x2 + w2 / 2
+    lean = max(-0.35, min(0.35, (end - start) / 600))
+    a, b = start + lean * w1, end - lean * w2
+    return (
+        f'<path d="M{a:.0f} {y1 + BOX}C{a:.0f} {y1 + BOX + 26} {b:.0f} {y2 - 30} '
+        f'{b:.0f} {y2 - 1}" fill="none" stroke="#5f6b7a" marker-end="url(#tip)"/>'
+    )
+
+
+def box(room: str, place: Place) -> list[str]:
+    """Return the box of a room, and its name."""
+    x, y, width = place
+    return [
+        f'<rect x="{x:.0f}" y="{y}" width="{width:.0f}" height="{BOX}" rx="5" '
+        'fill="#e8eef7" stroke="#2f4b7c"/>',
+        f'<text x="{x + width / 2:.0f}" y="{y + 22}" text-anchor="middle" fill="#1c2733">'
+        f"{room}</text>",
+    ]
+
+
+def draw() -> str:
+    """Return the picture."""
+    rows = floors()
+    arrows = reduced(room_imports([room for row in rows for room in row]))
+    places = room_places(rows)
     height = TOP * 2 + len(rows) * FLOOR - (FLOOR - BOX)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
@@ -96,25 +127,10 @@ def draw() -> str:
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#5f6b7a"/></marker></defs>',
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+        *(arrow(places[upper], places[lower]) for upper, lower in arrows),
     ]
-    for upper, lower in arrows:
-        (x1, y1, w1), (x2, y2, w2) = places[upper], places[lower]
-        start, end = x1 + w1 / 2, x2 + w2 / 2
-        lean = max(-0.35, min(0.35, (end - start) / 600))
-        a, b = start + lean * w1, end - lean * w2
-        lines.append(
-            f'<path d="M{a:.0f} {y1 + BOX}C{a:.0f} {y1 + BOX + 26} {b:.0f} {y2 - 30} '
-            f'{b:.0f} {y2 - 1}" fill="none" stroke="#5f6b7a" marker-end="url(#tip)"/>'
-        )
-    for room, (x, y, width) in places.items():
-        lines.append(
-            f'<rect x="{x:.0f}" y="{y}" width="{width:.0f}" height="{BOX}" rx="5" '
-            'fill="#e8eef7" stroke="#2f4b7c"/>'
-        )
-        lines.append(
-            f'<text x="{x + width / 2:.0f}" y="{y + 22}" text-anchor="middle" fill="#1c2733">'
-            f"{room}</text>"
-        )
+    for room, place in places.items():
+        lines.extend(box(room, place))
     return "\n".join([*lines, "</svg>", ""])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -140,20 +140,16 @@ def refund_at_most_what_was_paid(
     takes = _build_takes(same, of="refund_at_most_what_was_paid")
 
     def is_covered(sums: Any, session: Session, call: ToolCall, **arguments: Any) -> bool | str:
-        amounts = [
-            _number_at(done.value, paid)
-            for done in _successful_calls(session, lookups, _other_arguments(arguments))
-        ]
-        # The latest look-up, because the order may have changed.
-        limit = next((one for one in reversed(amounts) if one is not None), None)
+        looked_up = _successful_calls(session, lookups, _other_arguments(arguments))
+        limit = _latest_number(looked_up, paid)
         if limit is None or len(arguments) < len(takes):
             return True
         required = {takes[name]: value for name, value in arguments.items()}
-        others: list[Executed | RunningCall] = [
+        refunds: list[Executed | RunningCall] = [
             *_successful_calls(session, {call.name}, required),
             *_running_calls(session, call, required),
         ]
-        before = total(other.arguments.get(amount) for other in others)
+        before = total(refund.arguments.get(amount) for refund in refunds)
         requested = total([sums])
         # `compare`, because `<=` raises for NaN.
         if requested == 0 or (before + requested).compare(limit) in (-1, 0):
@@ -217,6 +213,12 @@ def _names_text(takes: Mapping[str, str]) -> str:
 def _spaced_words(text: str) -> str:
     """Return the words of *text*, each between spaces, so that only whole words match."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def _latest_number(calls: Sequence[Executed], path: str) -> Decimal | None:
+    """Return the number at *path* in the latest result that has one, as records change."""
+    numbers = (_number_at(call.value, path) for call in reversed(calls))
+    return next((number for number in numbers if number is not None), None)
 
 
 def _number_at(value: Any, path: str) -> Decimal | None:

@@ -180,20 +180,24 @@ def figures(text: str) -> list[Figure]:
         taken: list[tuple[int, int]] = []
         for match in _matches(form, left, starts):
             some = [*read(match, text)]
-            result += some
-            if len(some) == 1:
-                one = some[0]
-                taken.append((min(match.start(), one.start), max(match.end(), one.end)))
-            elif some:
-                # A figure may extend beyond its match: the first day of a range.
-                start = min(match.start(), *(one.start for one in some))
-                taken.append((start, max(match.end(), some[0].end, some[-1].end)))
+            if some:
+                result += some
+                taken.append(_span_of(match, some))
         if taken:
             left = blank_spans(left, taken)
             if not left.strip("\x00"):
                 break
     result.sort(key=_START)
     return result
+
+
+def _span_of(match: re.Match[str], some: list[Figure]) -> tuple[int, int]:
+    """Return the span of a match with its figures, which may extend beyond it, as in a range."""
+    first, last = some[0], some[-1]
+    if first is last:
+        return min(match.start(), first.start), max(match.end(), first.end)
+    start = min(match.start(), *(one.start for one in some))
+    return start, max(match.end(), first.end, last.end)
 
 
 def _may_have_figures(plain: str) -> bool:
