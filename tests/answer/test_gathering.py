@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield import Shield, shield
+from abs_shield import Shield, shield, shielded
 from abs_shield.answer.evidence.evidence_collection import evidence_from, evidence_of
 from abs_shield.answer.evidence.evidence_passages import PassageSource
 from abs_shield.answer.evidence.result_lines import MOST_LINES, flatten
@@ -274,3 +274,51 @@ def test_passages_of_one_document_have_distinct_ids():
 
     assert ["p", "p#2", "p#2#2"] == [piece.id for piece in pieces]
     assert ["a", "b", "c"] == [piece.text for piece in pieces]
+
+
+def test_result_without_a_call_id_has_its_arguments():
+    """A decorated function has no call id; its result has its arguments all the same."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+
+    @shielded(firewall)
+    def renew_loan(loan_id: int) -> dict[str, str]:
+        """Renew a loan."""
+        return {"new_due": f"2026-12-{loan_id - 69990}"}
+
+    with firewall.session() as session:
+        session.user("Renew the loans 70011 and 70012.")
+        renew_loan(70011)
+        renew_loan(70012)
+        passages = evidence_of(session)
+
+    results = [one for one in passages if one.source is PassageSource.TOOL_RESULT]
+    assert [{"loan_id": 70011}, {"loan_id": 70012}] == [one.arguments for one in results]
+
+
+def test_new_date_of_a_renewed_record():
+    """The date of a renewal is that of the record with the id of its call."""
+    loans = [
+        {"loan_id": 70011, "title": "Alder", "due": "2026-12-03"},
+        {"loan_id": 70013, "title": "Piranesi", "due": "2026-12-10"},
+    ]
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+
+    @shielded(firewall)
+    def get_loans() -> list[dict[str, object]]:
+        """List the loans."""
+        return loans
+
+    @shielded(firewall)
+    def renew_loan(loan_id: int) -> dict[str, str]:
+        """Renew a loan."""
+        return {"result": "RENEWED", "new_due": "2026-12-24" if loan_id == 70011 else "2026-12-31"}
+
+    with firewall.session() as session:
+        session.user("Renew all loans.")
+        get_loans()
+        renew_loan(70011)
+        renew_loan(70013)
+        right = firewall.check_answer("Alder is now due 24 December and Piranesi 31 December.")
+        wrong = firewall.check_answer("Alder is now due 31 December and Piranesi 24 December.")
+
+    assert ["emit", "block"] == [right.action, wrong.action]

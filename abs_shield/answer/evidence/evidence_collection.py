@@ -212,8 +212,12 @@ def _action(call: Executed) -> ExecutedAction:
 def _passages(session: Session, line: list[Session], calls: list[Executed]) -> Iterator[Passage]:
     """Yield the passages of a run: results that the log has forgotten, then its messages."""
     by_id: dict[str, list[Executed]] = defaultdict(list)
+    # a call of a decorated function has no id, so that its result is known by identity
+    unidentified: dict[tuple[str, int], list[Executed]] = defaultdict(list)
     for call in calls:
         by_id[call.call_id or ""].append(call)
+        if not call.call_id:
+            unidentified[call.tool, id(call.value)].append(call)
     logs = [[*one.entries()] for one in line]
     returned = [{event.call_id for _, event in log if isinstance(event, Returned)} for log in logs]
     if any(record_of(one).log.is_truncated for one in line):
@@ -235,7 +239,8 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
             if isinstance(event, MessageText) and event.role in _SOURCES:
                 yield _text_passage(f"{event.role}:{place}", _SOURCES[event.role], event.text)
             elif isinstance(event, Returned) and not (event.call_id and event.call_id in below):
-                some = by_id[event.call_id] if event.call_id else []
+                key = event.name, id(event.value)
+                some = by_id[event.call_id] if event.call_id else unidentified[key]
                 yield from _result(event, some.pop(0) if some else None, place)
 
 
