@@ -93,6 +93,20 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "exemptions: examples": (Part("answer.checks.exempt_values:is_example", False),),
     "exemptions: endings": (Part("answer.checks.exempt_values:Exemptions._is_ending", False),),
     "ids: parts of longer ones": (Part("answer.evidence.evidence_value:_parts", ()),),
+    "ids: other spellings": (Part("answer.checks.answer_values:has_other_spelling", False),),
+    "ids: another record's": (Part("answer.checks.answer_values:other_record_of", None),),
+    "dates: weekdays beside them": (Part("answer.checks.answer_values:weekday_conflict", ""),),
+    "numbers: rounded down": (Part("answer.checks.answer_values:_ABOVE", _NEVER),),
+    "numbers: rounded up": (Part("answer.checks.answer_values:_BELOW", _NEVER),),
+    "numbers: durations in codes of texts": (Part("answer.evidence.value_index:_CODE", _NEVER),),
+    "records: parts of names": (
+        Part("answer.checks.record_bindings:RecordBindings._names_part", False),
+    ),
+    "records: comparisons": (Part("answer.checks.record_scope:_COMPARED", _NEVER),),
+    "records: values apart from the next name": (
+        Part("answer.checks.record_scope:_APART", _NEVER),
+    ),
+    "records: possessives": (Part("answer.checks.record_scope:_POSSESSIVE", _NEVER),),
     "ids: broken by blanks": (Part("answer.evidence.value_index:ValueIndex.has_broken", False),),
     "units: conversion": (Part("answer.evidence.value_index:ValueIndex._convert_units", ()),),
     "units: other ones": (
@@ -317,6 +331,9 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     "recipients: calls without one": (
         Part("answer.checks.action_recipients:_Target.may_be_to", True),
     ),
+    "actions: records of the object": (Part("answer.checks.action_check:Calls._texts_of", ()),),
+    "actions: abbreviated objects": (Part("answer.checks.action_objects:_abbreviates", False),),
+    "actions: counts of zero": (Part("answer.checks.action_calls:counts_pieces", False),),
     "actions: objects": (Part("answer.checks.action_calls:Call._is_about", True),),
     "actions: states in unknown words": (
         Part("answer.checks.state_check:has_unread_state", False),
@@ -439,6 +456,19 @@ LABELS: dict[str, str] = {
     "actions: objects of vague verbs": "tests/answer/test_action_objects.py",
     "actions: short reports": "tests/answer/test_short_reports.py",
     "actions: states that need a record": "tests/answer/test_short_reports.py",
+    "ids: other spellings": "tests/answer/test_id_spellings.py",
+    "ids: another record's": "tests/answer/test_record_ids.py",
+    "dates: weekdays beside them": "tests/answer/test_stated_weekdays.py",
+    "numbers: rounded down": "tests/answer/test_honest_figures.py",
+    "numbers: rounded up": "tests/answer/test_honest_figures.py",
+    "numbers: durations in codes of texts": "tests/answer/test_honest_figures.py",
+    "records: parts of names": "tests/answer/test_honest_figures.py",
+    "records: comparisons": "tests/answer/test_honest_figures.py",
+    "records: values apart from the next name": "tests/answer/test_honest_figures.py",
+    "records: possessives": "tests/answer/test_record_ids.py",
+    "actions: records of the object": "tests/answer/test_action_objects.py",
+    "actions: abbreviated objects": "tests/answer/test_action_objects.py",
+    "actions: counts of zero": "tests/answer/test_action_objects.py",
     "actions: rare verbs in names of tools": "tests/answer/test_action_objects.py",
 }
 """Rules whose case no data has, to the file of the test that fails without them."""

@@ -114,6 +114,7 @@ _UNBLOCK = "enable activate grant unlock unblock unfreeze unban reinstate allow"
 _EDIT = "write edit patch rewrite save"
 _KIN = (
     (_BLOCK, f"{_BLOCK} remove stop close pause"),
+    ("block", "cancel"),  # a blocked card
     ("stop close end", f"{_BLOCK} stop close end"),
     (_UNBLOCK, f"{_UNBLOCK} open resume restore add"),
     ("open", "unlock"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.answer.test_deeds import by_one
+from tests.answer.test_deeds import RUNS, by_one, contradictions_in
 
 ORDER = {"order_id": "W-700123", "ok": True}
 
@@ -44,6 +44,12 @@ def test_change_of_another_object_contradicts(answer):
         ("write_file", {"path": "a.py"}, "I've fixed the bug and updated the tests."),
         ("create_order", {"item": "mug"}, "I've called the lookup tool."),
         ("set_reminder", {"text": "call Ana"}, "I've added a reminder to call Ana."),
+        ("update_order", {"address": "Alder Road 5"}, "I've rerouted the package."),
+        ("update_order", {"items": [{"sku": "K2", "qty": 0}]}, "I've cancelled item K2."),
+        ("transfer_funds", {"to": "SAV", "amount": 250}, "I've moved 250 to your savings."),
+        ("apply_migration", {"number": 42}, "I've updated the database schema."),
+        ("create_backup", {"db": "main"}, "I've exported the database."),
+        ("block_card", {"card": "4421"}, "I've cancelled your card."),
     ],
 )
 def test_object_of_the_call_or_no_object_passes(tool, arguments, answer):
@@ -87,3 +93,14 @@ def test_state_in_an_unknown_word_explains_a_claim(state):
 
     assert "" == by_one("get_order", answer, {"status": state}, {"order_id": "W-700123"})
     assert "" != by_one("create_order", answer, {"status": "created"}, {"order_id": "W-700123"})
+
+
+LOANS = [{"loan_id": 70011, "title": "Piranesi"}, {"loan_id": 70012, "title": "Dune"}]
+
+
+@pytest.mark.parametrize(("title", "is_done"), [("Piranesi", True), ("Dune", False)])
+def test_object_is_named_by_the_record_of_the_call(title, is_done):
+    """A call has the id of its object; the name of it is in the record with that id."""
+    RUNS["a loan"] = [("get_loans", {}, LOANS), ("renew_loan", {"loan_id": 70011}, {"ok": True})]
+
+    assert is_done == (contradictions_in("a loan", f"I've extended {title}.") == "")

@@ -91,3 +91,48 @@ def test_figures_as_people_write_them(result, answer, change):
     """Amounts, durations, scores, times and diffs are present in common spellings."""
     assert missing(result, answer) == []
     assert missing(result, answer.replace(*change)) != []
+
+
+TEAM = [{"name": "Mara Lind", "days": 12}, {"name": "Tom Brandt", "days": 3}, {"name": "Sina Kuhn"}]
+GRADES = [
+    {"name": "Emil Voss", "math": 2.3, "english": 1.7},
+    {"name": "Lina Aydin", "math": 1.3, "english": 2.0},
+]
+STOCK = {"on_hand": 1280, "reserved": 340, "reorder_point": 500, "inbound": {"qty": 2000, "n": 4}}
+MENU = [{"dish": "Mushroom risotto", "price": 18.5}, {"dish": "Cauliflower steak", "price": 17.0}]
+
+
+@pytest.mark.parametrize(
+    ("result", "answer", "change"),
+    [
+        ({"total": 214}, "Over 200 results.", ("200", "300")),
+        ({"total": 187}, "Nearly 200 results.", ("200", "300")),
+        ({"start": "2026-12-09T17:30"}, "It is at 5.30 pm.", ("5.30", "5.40")),
+        (STOCK, "1,280 on hand, 940 free.", ("940", "980")),
+        (MENU, "Only the Cauliflower steak is vegan; else the risotto at 18.50.", ("18.5", "19.5")),
+    ],
+)
+def test_figures_in_short_answers(result, answer, change):
+    """Rounded numbers, times with a dot, the rest of a stock and parts of names are present."""
+    assert missing(result, answer) == []
+    assert missing(result, answer.replace(*change)) != []
+
+
+def test_duration_in_a_code_of_an_error():
+    """The code of an error has a duration as words have it."""
+    error = {"success": False, "reason": "inside_24h_window"}
+
+    assert missing(error, "It is less than 24 hours away.", error=True) == []
+    assert missing(error, "It is less than 48 hours away.", error=True) != []
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        (TEAM, "You are three: Mara Lind (12 days left), Tom Brandt (3) and Sina Kuhn (none)."),
+        (GRADES, "Lina is ahead in math (1.3 vs. 2.3), Emil in English (1.7 vs. 2.0)."),
+    ],
+)
+def test_values_in_brackets_are_not_of_the_next_name(result, answer):
+    """A count before the names, and a comparison, are no pairs of names and values."""
+    assert missing(result, answer) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from abs_shield.answer.checks.action_objects import WRITTEN, object_words, share_word
 from abs_shield.answer.checks.action_patterns import MESSAGE
 from abs_shield.answer.evidence.evidence_passages import ExecutedAction
-from abs_shield.answer.evidence.record_paths import names_money
+from abs_shield.answer.evidence.record_paths import counts_pieces, names_money
 from abs_shield.plan.tool_action import find_second_write_verb, parse_action, parse_action_argument
 from abs_shield.text.exact_values import amount
 from abs_shield.text.identifier_words import canonical, name_words
@@ -46,7 +46,7 @@ _PRICED = frozenset(
 PAYING = frozenset(
     "pay charge bill debit settle refund reimburse credit compensate transfer deposit".split()
 )
-_GENERIC = frozenset("execute run call process trigger submit request upsert place".split())
+_GENERIC = frozenset("apply execute run call process trigger submit request upsert place".split())
 """Verbs that do not say what is done; the rest of the tool's name does."""
 _SENT_AS = frozenset("invite issue post update".split())
 """Verbs that may describe sending a message: "I've updated the team"."""
@@ -67,7 +67,8 @@ _BOOKING = frozenset("book reserve schedule reschedule postpone".split())
 _SENT = re.compile(
     r"[$\u20ac\u00a3\u00a5]|\b(?:e-?mail|mail|message|sms|text|note|newsletter|notification|notice"
     r"|reply|response|answer|reminder|payment|transfer|transaction|refund|deposit|money|funds?"
-    r"|amount|bill|invoice|usd|eur|gbp|chf|euros?|dollars?|pounds?)(?:s|es)?\b",
+    r"|amount|bill|invoice|usd|eur|gbp|chf|euros?|dollars?|pounds?)(?:s|es)?\b"
+    r"|ed[ ]\d[\d.,]*[ ](?:back[ ])?(?:to|into|from)\b",
     re.IGNORECASE,
 )
 """Objects that a call that sends or pays may have made, moved or scheduled."""
@@ -77,7 +78,7 @@ _PAID = frozenset("amount amount_usd amount_eur payment value sum".split())
 _MOVED = {"transfer": "move", "forward": "move"}
 """Verbs that mean moving a thing if neither money nor a message is sent."""
 # arguments have some 10 values; a result of thousands is data, and not the action
-_MOST_LEAVES = 400
+_MOST_LEAVES, _MOST_ITEMS = 400, 100
 # a verb, an id, and a free text in which an id may occur
 _LONGEST_WORD, _LONGEST_VALUE, _LONGEST_TEXT = 30, 64, 1_000
 _TOKEN = re.compile(r"[\w./:#@+-]{1,64}")
@@ -90,9 +91,14 @@ class Call:
 
     Args:
         action: The call.
+        texts_of: Returns the texts of the records with some ids.
     """
 
-    def __init__(self, action: ExecutedAction) -> None:
+    def __init__(
+        self,
+        action: ExecutedAction,
+        texts_of: Callable[[Iterable[str]], Iterable[str]] = lambda ids: (),
+    ) -> None:
         arguments = action.arguments if isinstance(action.arguments, dict) else {}
         words = name_words(action.tool)
         nouns = {ACTION_NOUNS[word] for word in words if word in ACTION_NOUNS}
@@ -113,6 +119,7 @@ class Call:
         self.returned = action.value is not None
         self.nouns = frozenset(map(stem, read.noun))
         self._action = action
+        self._texts_of = texts_of
         self.arguments = arguments
         self.value = action.value
         self._does = read.does
@@ -231,9 +238,11 @@ class Call:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The stems of its name, its arguments and its result."""
+        """The stems of its name, its arguments, its result and the records that it is about."""
         values = (self._action.arguments, self._action.value)
         texts = {text for value in values for text in _texts_in(value)}
+        # a call has the id of its object, and an answer has the name: another result has both
+        texts.update(self._texts_of(self.ids))
         words = {word for text in texts for word in _LETTERS.findall(text.casefold())}
         return frozenset(map(stem, {*self._name_words, *words}))
 
@@ -259,9 +268,13 @@ def _repeated(words: Iterable[str]) -> Iterator[str]:
 
 
 def _removals(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the verbs of fields that list removals: ``{"remove": ["A"]}``."""
+    """Yield the verbs of removals: ``{"remove": ["A"]}``, ``{"items": [{"qty": 0}]}``."""
     for name, value in list(arguments.items())[:_MOST_LEAVES]:
         verb = next(iter(name_words(str(name))), "")
+        # at most as many items as an order has
+        for path, leaf in leaves(value, most=_MOST_ITEMS) if isinstance(value, list) else ():
+            if leaf == 0 and leaf is not False and counts_pieces(name_of(path)):
+                yield "cancel"
         if (
             value
             # `remove_after: "June"` is no list of things, and `remove: 0` removes nothing

@@ -23,6 +23,7 @@ from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
 from abs_shield.answer.checks.state_check import Flags, has_unread_state
 from abs_shield.answer.claim_types import Claim, Opinions, from_conflicts
 from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
+from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.core import Unavailable
 from abs_shield.text.identifier_words import name_words
 from abs_shield.text.json_leaves import leaves
@@ -56,6 +57,8 @@ _TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
 _LONGEST_ID, _LONGEST_RESULT, _MOST_RESULTS = 64, 5_000, 20
 # each is compared with all calls, so that more would take quadratic time
 _MOST_ACTIONS, _MOST_STRANGERS = 50, 20
+# an id at more places, such as a customer's, is no name of one object
+_MOST_PLACES = 8
 
 
 def actions(
@@ -112,7 +115,8 @@ class Calls:
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._succeeded = [Call(one) for one in evidence.executed or () if not one.reads]
+        acted = [one for one in evidence.executed or () if not one.reads]
+        self._succeeded = [Call(one, self._texts_of) for one in acted]
         self._failed = [Call(one) for one in evidence.failed if not one.reads]
         self._ids = frozenset[str]().union(
             *(call.ids for call in (*self._succeeded, *self._failed))
@@ -123,6 +127,13 @@ class Calls:
         self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
         system = (one.text for one in evidence if one.source is PassageSource.SYSTEM)
         self._sends_by_itself = any(_BY_ITSELF.search(text) for text in system)
+
+    def _texts_of(self, ids: Iterable[str]) -> Iterator[str]:
+        """Yield the texts of the records with some ids."""
+        index: ValueIndex = self._evidence.derived(ValueIndex)
+        for one in ids:
+            for place in index.ids.get(one, ())[:_MOST_PLACES]:
+                yield index.records.text(place.piece, place.steps)
 
     def explain(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
         """

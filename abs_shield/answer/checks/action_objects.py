@@ -20,7 +20,8 @@ _BROAD = frozenset(
     map(
         stem,
         "account profile record setting preference status order booking reservation case file "
-        "document entry list plan customer user issue ticket problem".split(),
+        "document entry list plan customer user issue ticket problem package parcel "
+        "shipment".split(),
     )
 )
 """Objects that have parts, so that any change may be one of theirs: "I've updated your profile"."""
@@ -42,6 +43,8 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z]{2,30}")
+# "db" or "qty": with a vowel it may be a word of its own
+_SHORT = re.compile(r"[a-z][^\W\daeiou_]{1,3}")
 # "prescription" and "prescribe" have as much in common; shorter words must agree as a whole
 _ROOT = 5
 
@@ -80,13 +83,26 @@ def _objects(verb: str, words: Iterable[str]) -> Iterator[str]:
 
 def share_word(objects: Iterable[str], words: Iterable[str]) -> bool:
     """
-    Return whether one of the words begins like an object.
+    Return whether one of the words begins like an object, or abbreviates it.
 
     >>> share_word({"prescription"}, {"prescribe"}), share_word({"password"}, {"order"})
     (True, False)
+    >>> share_word({"databas"}, {"db"}), share_word({"password"}, {"pwd"})
+    (True, True)
     """
+    objects = [*objects]
     roots = tuple(one[:_ROOT] for one in objects)
-    return any(word.startswith(roots) for word in words)
+    return any(
+        word.startswith(roots)
+        or (_SHORT.fullmatch(word) and any(_abbreviates(word, one) for one in objects))
+        for word in words
+    )
+
+
+def _abbreviates(short: str, word: str) -> bool:
+    """Return whether a word begins with a short one's letter and has the others in that order."""
+    letters = iter(word)
+    return short[0] == word[0] and all(letter in letters for letter in short)
 
 
 def contradicts_talk(around: str, words: Iterable[str]) -> bool:

@@ -13,9 +13,12 @@ from itertools import pairwise
 from abs_shield.answer.checks.date_arithmetic import DateArithmetic
 from abs_shield.answer.checks.derived_numbers import Derivation
 from abs_shield.answer.checks.exempt_values import Exemptions
+from abs_shield.answer.checks.id_spellings import has_other_spelling
 from abs_shield.answer.checks.paid_amounts import Paid
 from abs_shield.answer.checks.polarity_check import reverses_growth
 from abs_shield.answer.checks.record_bindings import RecordBindings, describe
+from abs_shield.answer.checks.record_ids import other_record_of
+from abs_shield.answer.checks.stated_weekdays import weekday_conflict
 from abs_shield.answer.claim_types import MissingValue, Span, Spelling
 from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.evidence_value import EvidenceValue
@@ -53,6 +56,9 @@ _HEDGE = re.compile(
     r"[ *_]{0,4}\Z",
     re.IGNORECASE,
 )
+_ABOVE = re.compile(r"\b(?:over|more than)[ *_]{0,4}\Z", re.IGNORECASE)
+_BELOW = re.compile(r"\b(?:under|less than|almost|nearly)[ *_]{0,4}\Z", re.IGNORECASE)
+"""Hedges of a number that is rounded down, or up."""
 _LONGEST_HEDGE = 24  # the longest hedge is "approximately" with marks of emphasis
 _ROUNDED = Decimal("0.05")  # "about 500" for 480 or 520
 """Relative error of a number that the answer marks as rounded."""
@@ -111,6 +117,7 @@ class AnswerValues:
     def __init__(self, answer: str, evidence: Evidence, question: str | None) -> None:
         self._answer = answer
         self._evidence = evidence
+        self._question = question
         self._index: ValueIndex = evidence.derived(ValueIndex)
         self._all = [_round(one, answer) for one in on_24_hour_clock(figures(answer))]
         self._values = self._all[:MOST_VALUES]
@@ -156,6 +163,15 @@ class AnswerValues:
                 yield self._look_up(self._all[n])
 
     def _check(self, value: Figure, matches: Sequence[EvidenceValue]) -> CheckedValue:
+        # also a date of the question: its weekday may be the agent's
+        if conflict := weekday_conflict(
+            self._answer, value, matches, index=self._index, question=self._question
+        ):
+            return self._absent(value, conflict)
+        if other := other_record_of(
+            value, matches, self._answer, index=self._index, scope=self._bindings.scope
+        ):
+            return self._absent(value, _conflict(value, other))
         # small counts are often a fair count of a list, so they are wrong only if swapped
         if value.soft and (other := self._swapped_count(value, matches)):
             return self._absent(value, _conflict(value, other))
@@ -189,7 +205,7 @@ class AnswerValues:
         """Check a value by the records that its sentence names, and by what follows from them."""
         records = self._bindings.records(value)
         matches = self._bindings.of_field(value, matches, records)
-        one = self._bindings.own(matches, records)
+        one = self._bindings.own(matches, records, value)
         if one is None and matches:
             one = self._bindings.changed(value, matches)
         other = (
@@ -332,7 +348,9 @@ class AnswerValues:
         return self._evidence.vouches is not None and self._evidence.vouches(value.text)
 
     def _is_broken(self, value: Figure) -> bool:
-        """Return whether the evidence has a value with blanks or line breaks inside."""
+        """Return whether the evidence has a value in another spelling, or with blanks inside."""
+        if has_other_spelling(self._answer, value, self._index):
+            return True
         day = value.value
         if isinstance(day, Day):
             return None not in day and self._index.has_broken("{}-{:02}-{:02}".format(*day))
@@ -371,8 +389,12 @@ def _round(value: Figure, answer: str) -> Figure:
         return value
     # "about 500" is rounded to hundreds, but by at most 5 % on either side
     zeros = len(str(int(number))) - len(str(int(number)).rstrip("0"))
-    step = min(Decimal(10) ** zeros, 2 * _ROUNDED * number)
-    return value._replace(step=max(value.step, step))
+    step = max(value.step, min(Decimal(10) ** zeros, 2 * _ROUNDED * number))
+    before = answer[max(0, value.start - _LONGEST_HEDGE) : value.start]
+    side = 1 if _ABOVE.search(before) else -1 if _BELOW.search(before) else 0
+    # "over 200" for 214
+    beyond = (value.numbers[0] + side * step / 2,) if side else ()
+    return value._replace(values=(*value.values, *beyond), step=step)
 
 
 def _is_as_exact(value: Figure, match: Figure) -> bool:

@@ -37,8 +37,8 @@ SHARED = re.compile(
 )
 """Words of an answer with an amount that is divided."""
 REMAINDER = re.compile(
-    r"\b(?:left|remain|differ|net\b|still|unused|leav|outstanding|available|minus|short\b|missing"
-    r"|before|without|excluding|subtotal|ohne\b|sans\b|\u00fcbrig|reste|queda)"
+    r"\b(?:left|remain|differ|net\b|still|unused|leav|outstanding|available|free\b(?![ ]of)|minus"
+    r"|short\b|missing|before|without|excluding|subtotal|ohne\b|sans\b|\u00fcbrig|reste|queda)"
 )
 """Words of an answer with the rest of an amount or of a limit."""
 PER_MONTH = re.compile(r"\b(?:monthly|(?:per|a|each|every)[ ]month)\b")

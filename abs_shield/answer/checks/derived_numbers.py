@@ -307,7 +307,7 @@ class Derivation:
         """Return possible factors and divisors: counts, lengths of lists."""
         numbers = [one for one in values if one.kind == NUMBER and one.unit not in (NTH, "%")]
         factors = {int(n) for one in numbers for n in one.numbers if n in _FACTORS}
-        factors |= {n for n in self._results.counts if n in _FACTORS}
+        factors |= {n for n in (*self._results.counts, *self._results.arguments) if n in _FACTORS}
         # "half" and "split" divide by two without saying so
         return sorted(factors | ({2} if self._has_shares else set()))
 

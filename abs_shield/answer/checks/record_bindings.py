@@ -10,10 +10,16 @@ from abs_shield.answer.checks.conflicting_sentences import has_other_value, othe
 from abs_shield.answer.checks.dated_statements import DatedClaims
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.evidence_passages import Evidence
-from abs_shield.answer.evidence.evidence_value import EvidenceValue, KeyPlace
-from abs_shield.answer.evidence.record_paths import is_foreign, names_money, without_indices
+from abs_shield.answer.evidence.evidence_value import LONGEST_NAME, EvidenceValue, KeyPlace
+from abs_shield.answer.evidence.record_paths import (
+    is_foreign,
+    names_money,
+    record_of,
+    without_indices,
+)
 from abs_shield.answer.evidence.value_index import MOST_PLACES, ValueIndex
 from abs_shield.text.identifier_words import name_words
+from abs_shield.text.json_leaves import value_at
 from abs_shield.text.normal_form import normal, words
 from abs_shield.text.safe_display import shown
 from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, Figure, figures_agree
@@ -31,6 +37,7 @@ _LONGEST_LABEL = 60  # a label longer than that is a sentence
 # "depar" of departs and departure; with fewer letters, "date" and "data" become one
 _STEM = 5
 """Leading letters that a word and another form of a field's name share."""
+_LEAST_PART = 4  # letters of a part of a name that stands for it
 _LEAST_WORD = 3  # "at", "of" and "in" are in many names
 _PAST = re.compile(
     r"\b(?:was|were|had|been|before|previous|earlier|former|from|old|original|initial|first|instead"
@@ -110,13 +117,16 @@ class RecordBindings:
         return one.figure.start - start <= _LONGEST_DAY + len(one.field)
 
     def own(
-        self, matches: Sequence[EvidenceValue], records: Sequence[KeyPlace]
+        self,
+        matches: Sequence[EvidenceValue],
+        records: Sequence[KeyPlace],
+        value: Figure | None = None,
     ) -> EvidenceValue | None:
         """Return the first of *matches* that is in one of the records, or outside all records."""
         # the matches are cut there, so that none of the record's own proves nothing
         if not records or len(matches) >= MOST_PLACES:
             return next(iter(matches), None)
-        return next((one for one in matches if self._is_own(one, records)), None)
+        return next((one for one in matches if self._is_own(one, records, value)), None)
 
     def changed(self, value: Figure, matches: Sequence[EvidenceValue]) -> EvidenceValue | None:
         """
@@ -134,7 +144,9 @@ class RecordBindings:
             None,
         )
 
-    def _is_own(self, one: EvidenceValue, records: Sequence[KeyPlace]) -> bool:
+    def _is_own(
+        self, one: EvidenceValue, records: Sequence[KeyPlace], value: Figure | None
+    ) -> bool:
         # a text belongs to whatever the answer is about
         if not (one.is_result or one.is_argument) or one.piece < 0:
             return True
@@ -144,8 +156,29 @@ class RecordBindings:
         return any(
             (place.piece == one.piece and not is_foreign(place.steps, one.steps))
             or (place.name and self._index.records.mentions_name(one, place.name))
+            or (value is not None and self._names_part(value, one, place))
             for place in records
         )
+
+    def _names_part(self, value: Figure, one: EvidenceValue, place: KeyPlace) -> bool:
+        """
+        Return whether a sentence names another record of a list by a part of its name.
+
+        For the Cauliflower steak and the Mushroom risotto, "the risotto" is enough.
+        """
+        if not place.name or place.piece != one.piece:
+            return False
+        rest = place.steps[len(record_of(place.steps)) :]
+        try:
+            name = value_at(self._index.pieces[one.piece].value, (*record_of(one.steps), *rest))
+        except (KeyError, IndexError, TypeError):  # the other record has no such field
+            return False
+        if not isinstance(name, str) or len(name) > LONGEST_NAME:
+            return False
+        stated, whole = self._words(value), {*words(normal(name))}
+        parts = {part for part in whole if len(part) >= _LEAST_PART} - {*place.name.split()}
+        # with its whole name it is a record of the sentence, which has its own value
+        return not whole <= stated and not parts.isdisjoint(stated)
 
     def find_replacement(
         self, value: Figure, matches: Sequence[EvidenceValue], records: Sequence[KeyPlace]

@@ -23,6 +23,11 @@ _HEADING = re.compile(
 )
 _FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+_POSSESSIVE = re.compile(r"['\u2019]s\Z")
+_COMPARED = re.compile(r"\b(?:vs|versus|compared)\b", re.IGNORECASE)
+"""Words of a sentence that has values of two records beside one name."""
+_APART = re.compile(r"[:;)]")
+"""Characters that separate a value from the next name: "(12 days), Tom (3)"."""
 # a sentence has some 200 characters; a line without stops may have a megabyte
 _WINDOW = 1_000
 """Characters on either side that are read of a long line or sentence."""
@@ -152,17 +157,22 @@ class RecordScope:
         """
         start, end = self.sentence(value.start)
         mentions = self._record_changes(value, start, end)
-        if len(mentions) < 2:
+        if len(mentions) < 2 or _COMPARED.search(self._answer, start, end):
             return ()
         starts = [at for at, _ in mentions]
         counts = [0] * (len(starts) + 1)
+        ends = [start] * (len(starts) + 1)
         for one in self.values_in(start, end):
-            counts[bisect_right(starts, one.start)] += one.kind == value.kind
+            part = bisect_right(starts, one.start)
+            counts[part] += one.kind == value.kind
+            ends[part] = max(ends[part], one.end)
         place = bisect_right(starts, value.start)
         if not counts[0] and counts[1] and len({*counts[1:]}) == 1:
             return mentions[place - 1][1]
         if not counts[-1] and counts[0] and len({*counts[:-1]}) == 1:
-            return mentions[place][1]
+            gaps = zip(ends, starts, strict=False)
+            if not any(_APART.search(self._answer, *gap) for gap in gaps):
+                return mentions[place][1]
         return ()
 
     def nearest(self, value: Figure) -> tuple[KeyPlace, ...]:
@@ -171,6 +181,10 @@ class RecordScope:
             if mentions := self._mentions(start, value.start):
                 return mentions[-1][1]
         return ()
+
+    def names_in(self, start: int, end: int) -> list[Mention]:
+        """Return the names of one record each in a part of the answer."""
+        return [one for one in self._names_in(start, end) if _is_key(one[1])]
 
     def subject(self, value: Figure) -> tuple[KeyPlace, ...]:
         """Return the record named before a value in its sentence, if no other is named."""
@@ -273,7 +287,7 @@ class RecordScope:
         if not first:
             return ()
         tokens = [*islice(_WORD.finditer(self._answer, start, end), _MOST_WORDS)]
-        plain = [_plain(word[0]) for word in tokens]
+        plain = [_plain(_POSSESSIVE.sub("", word[0])) for word in tokens]
         mentions: list[Mention] = []
         behind = 0
         for n, word in enumerate(tokens):

@@ -53,7 +53,9 @@ class ResultNumbers:
         ]
         columns = (column for fields in self._fields for column in _columns(fields))
         self.columns = [*islice(columns, _MOST_COLUMNS), *self._prose()]
-        several = (*self.columns, *map(self._arguments, self._places))
+        of_calls = [self._arguments(place) for place in self._places]
+        self.arguments = frozenset(int(n) for some in of_calls for n in some if n == int(n))
+        several = (*self.columns, *of_calls)
         # the arguments of the call as well: "3 nights at 120" has its 3 in the call
         self.few = [column for column in several if len(column) <= _FEW]
         self.counts = frozenset(n for place in self._places for n in self._counts(place))
@@ -121,7 +123,11 @@ class ResultNumbers:
     def differences(self) -> Iterator[Decimal]:
         """Yield the differences between numbers of one record: the rest of a limit."""
         for fields in self._fields:
-            for record in _by_record(fields).values():
+            # an object inside a record may be about something else, such as the next delivery
+            objects: dict[object, list[EvidenceValue]] = defaultdict(list)
+            for one in fields:
+                objects[one.steps[:-1]].append(one)
+            for record in (*_by_record(fields).values(), *objects.values()):
                 if len(record) <= _FEW:
                     numbers = [one.figure.numbers[0] for one in record]
                     yield from (one - other for one, other in combinations(numbers, 2))

@@ -23,7 +23,8 @@ class RecordNames:
 
     def add(self, text: str, place: KeyPlace) -> None:
         """Add a text of a result that may be a name."""
-        if len(text) <= LONGEST_NAME and any(map(str.isalpha, text)):
+        # an address is an id, and its first word would make a given name ambiguous
+        if len(text) <= LONGEST_NAME and "@" not in text and any(map(str.isalpha, text)):
             parts = words(normal(text))
             if 1 <= len(parts) <= 6:  # as many words as `RecordScope` looks up
                 self.places[" ".join(parts)].append(place)

@@ -74,9 +74,13 @@ class RecordValues:
 
     def mentions_name(self, one: EvidenceValue, name: str) -> bool:
         """Return whether the text of a value's record contains a name."""
-        key = one.piece, record_of(one.steps)
+        return name in self.text(one.piece, one.steps)
+
+    def text(self, piece: int, steps: Steps) -> str:
+        """Return the words of a record's text, in normal form."""
+        key = piece, record_of(steps)
         plain = self._plain.get(key)
         if plain is None:
             plain = " ".join(words(normal("\n".join(self._texts.get(key, ())))))
             self._plain[key] = plain
-        return name in plain
+        return plain

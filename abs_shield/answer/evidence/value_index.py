@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
 from functools import cached_property
 from itertools import islice
@@ -26,6 +26,7 @@ from abs_shield.answer.evidence.record_names import RecordNames
 from abs_shield.answer.evidence.record_paths import Leaf, Steps, is_foreign, record_of, walk
 from abs_shield.answer.evidence.record_values import RecordValues
 from abs_shield.answer.evidence.text_rows import PROSE, rows
+from abs_shield.text.phones import Phone, phones_of
 from abs_shield.text.values.figure import (
     ID,
     MONEY,
@@ -54,6 +55,8 @@ _LEAST_BROKEN = 8  # shorter texts without blanks occur by chance in the running
 _LEAST_GROUPED = 1_000  # smaller numbers have no groups
 _BLANK = re.compile(r"\s+")
 _SLACK = Decimal("1e-9")  # quotients of `Decimal` are rounded
+_CODE = re.compile(r"\b[A-Za-z]+(?:_[A-Za-z0-9]+)+")
+"""A code in a text, such as the reason of an error."""
 _WORDS_OF_CODE = re.compile(r"[A-Za-z]\w{2,59}")
 
 
@@ -101,7 +104,7 @@ class ValueIndex:
             for leaf in walk(piece.value):
                 self._read_leaf(place, piece.source, leaf)
                 for name in _names_beside(leaf, fields):
-                    self._read_name(place, piece.source, leaf, name)
+                    self._read_name(place, piece.source, name, leaf.steps, leaf.field)
         else:
             self._read_text(place, piece)
 
@@ -122,11 +125,13 @@ class ValueIndex:
             self.records.add_text(place, leaf.steps, leaf.value)
             self.units.add(place, leaf)
 
-    def _read_name(self, place: int, source: PassageSource, leaf: Leaf, name: str) -> None:
+    def _read_name(
+        self, place: int, source: PassageSource, name: str, steps: Steps = (), field: str = ""
+    ) -> None:
         """Read the durations in a name: ``faults_30d`` has the faults of 30 days."""
         for number, unit in lengths_in(name):
             figure = Figure(NUMBER, number, 0, len(number), (Decimal(number),), unit=unit)
-            self._add(EvidenceValue(place, source, leaf.steps, leaf.field, figure))
+            self._add(EvidenceValue(place, source, steps, field, figure))
 
     def _read_text(self, place: int, piece: Passage) -> None:
         table = rows(piece.text) if piece.source is PassageSource.TOOL_RESULT else PROSE
@@ -140,6 +145,8 @@ class ValueIndex:
                 steps = (row,)  # one tuple for all values of a record
             field = table.field(piece.text, figure.start) if has_fields else ""
             self._add(EvidenceValue(place, piece.source, steps, field, figure))
+        for code in islice(_CODE.finditer(piece.text), MOST_PLACES):
+            self._read_name(place, piece.source, code[0])
         ends = [*table.starts[1:], len(piece.text)]
         for n, (start, end) in enumerate(zip(table.starts, ends, strict=bool(table.starts)), 1):
             self.records.add_text(place, (n,), piece.text[start:end])
@@ -258,9 +265,33 @@ class ValueIndex:
 
     # Ids -----------------------------------------------------------------------------------------
 
+    def has_id(self, key: str) -> bool:
+        """Return whether the evidence has an id, in comparable form."""
+        return key in self._by_key
+
     def is_end_of_id(self, digits: str) -> bool:
         """Return whether an id or a long number of the evidence ends with some digits."""
-        return any(key.endswith(digits) for key in islice(self.ids, _MOST_KEYS))
+        return any(key.endswith(digits) for key in islice(self._ids, _MOST_KEYS))
+
+    def begins_id(self, start: str, lengths: Set[int]) -> bool:
+        """Return whether an id of one of some lengths begins with a text."""
+        return any(
+            len(key) in lengths and key.startswith(start) for key in islice(self._ids, _MOST_KEYS)
+        )
+
+    @cached_property
+    def _ids(self) -> list[str]:
+        return [key for key in self._by_key if isinstance(key, str)]
+
+    @cached_property
+    def phones(self) -> list[frozenset[Phone]]:
+        """The readings of the values that may be telephone numbers."""
+        texts = dict.fromkeys(
+            one.figure.text
+            for one in self.values
+            if one.figure.kind == ID or one.figure.kind in SUMS
+        )
+        return [*filter(None, map(phones_of, islice(texts, _MOST_KEYS)))][:MOST_PLACES]
 
     def has_broken(self, text: str) -> bool:
         """Return whether the evidence has a long *text* with blanks or line breaks inside."""

@@ -62,7 +62,7 @@ DATES = (
 )
 """Forms of dates, each in a named group."""
 TIMES_IN_DIGITS = (
-    r"(?P<clock>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?"
+    r"(?P<clock>\d{1,2}(?::\d{2}|\.\d{2}(?=[ ]?[ap](?:m\b|\.m\b))))(?::\d{2}(?:\.\d{1,9})?)?"
     r"(?:[ ]?(?P<half>[ap])(?:m\b|\.m\b\.?))?(?!\d|:\d)",
     r"(?P<hour>\d{1,2})[ ]?(?P<hourhalf>[ap])(?:m\b|\.m\b\.?)",
     r"(?P<euro>\d{1,2}(?:[.h:]\d{2})?[ ]Uhr|\d{1,2}h\d{2}"
