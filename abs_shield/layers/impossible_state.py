@@ -8,6 +8,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, RulePlan, ShieldTerms, ToolPlan
+from abs_shield.plan.dry_runs import is_dry_run
 from abs_shield.plan.entity_write import (
     Write,
     arguments_key,
@@ -116,6 +117,8 @@ def _check_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tupl
     history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
     # A forgotten call may have created the entity again.
     if history.incomplete_reason or not (history.removed or history.removed_contents):
+        return ()
+    if is_dry_run(tool.tool, proposal.arguments):
         return ()
     write = build_write(
         tool, proposal.arguments, position=history.write_count, at=proposal.at, turn=session.turns,

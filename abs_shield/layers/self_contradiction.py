@@ -8,6 +8,7 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.events import MessageText, ToolCall
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
+from abs_shield.plan.dry_runs import is_dry_run
 from abs_shield.plan.entity_moves import is_move
 from abs_shield.plan.entity_write import Write, have_same_subject, subject_entities, undoes
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
@@ -23,6 +24,7 @@ from abs_shield.plan.tool_action import are_opposite_actions, are_opposite_words
 from abs_shield.plan.write_history import WriteHistory
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
+from abs_shield.session.call_states import object_of
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.text.identifier_words import is_free_text_field, name_words
 from abs_shield.text.json_leaves import Path, name_of, pointer, scalar_text
@@ -75,10 +77,10 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     proposed = ProposedWrites.of(history, proposal, session)
     siblings = _sibling_writes(proposed, proposal)
     earlier = [*_open_writes(history, proposal, session), *siblings]
-    if not earlier:
+    if not earlier or is_dry_run(tool.tool, proposal.arguments):
         return ()
     then = proposed.add(proposal.call, tool, proposal.arguments)
-    return _contradictions(earlier, then, proposal, session)
+    return _contradictions(earlier, then, proposal, session, history=history)
 
 
 def prepare_self_contradiction(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Check:
@@ -102,7 +104,12 @@ def prepare_self_contradiction(plan: ToolPlan, terms: ShieldTerms, names: tuple[
 
 
 def _contradictions(
-    earlier: Sequence[Write], then: Write, proposal: Proposal, session: Session
+    earlier: Sequence[Write],
+    then: Write,
+    proposal: Proposal,
+    session: Session,
+    *,
+    history: WriteHistory,
 ) -> Iterator[Finding]:
     """
     Yield the contradiction of the highest rank, the newest of equal ones, unless intended.
@@ -122,7 +129,10 @@ def _contradictions(
         if finding is None:
             continue
         # The author declared the pair, and can declare exceptions with `unless=`.
-        if rank != _DECLARED and _is_intended(first, then, earlier[n + 1 :], session):
+        if rank != _DECLARED and (
+            _is_intended(first, then, earlier[n + 1 :], session)
+            or _is_replacement(first, then, history)
+        ):
             if finding.code == "undone":
                 return
             continue
@@ -156,7 +166,7 @@ def _sibling_writes(proposed: ProposedWrites, proposal: Proposal) -> list[Write]
         if call.name not in plans:
             plans[call.name] = proposal.plan(call.name)
         plan = plans[call.name]
-        if plan is not None and plan.writes:
+        if plan is not None and plan.writes and not is_dry_run(plan.tool, object_of(call)):
             writes.append(proposed.write(call, plan))
             if len(writes) == calls:
                 break
@@ -221,6 +231,23 @@ def _is_intended(first: Write, then: Write, between: Sequence[Write], session: S
         write for write in between if write.action.does in (VerbEffect.CHANGE, VerbEffect.ACT)
     )
     return resumes and any(first.shared_identifiers(write) for write in worked_on)
+
+
+def _is_replacement(removal: Write, then: Write, history: WriteHistory) -> bool:
+    """
+    Return whether a call creates again, with other values, what an earlier turn had created.
+
+    "75, not 72": `send_offer` of 72000, `withdraw_offer`, `send_offer` of 75000.
+    """
+    if removal.action.does is not VerbEffect.UNMAKE or then.action.does is not VerbEffect.MAKE:
+        return False
+    return any(
+        write.tool == then.tool
+        and write.turn < removal.turn
+        and write.arguments != then.arguments
+        and write.shared_identifiers(then)
+        for write in history.writes
+    )
 
 
 def _is_toggled(first: Write, then: Write) -> bool:

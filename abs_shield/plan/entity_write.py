@@ -70,8 +70,10 @@ class Write(NamedTuple):
             if self._covers_subject(values) and other._covers_subject(values):
                 return values
             return returned & subject_entities(other) if self.action.is_undoable else frozenset()
-        # Without a common name, both may have the same id under different names.
-        own = returned.union(*self.entities.values())
+        # Without a common name, both may have the same id under different names. The result of a
+        # removal also names what belonged to the removed thing, such as a payment's recipient.
+        names_subject = self.action.does is VerbEffect.UNMAKE and self.subject_names
+        own = subject_entities(self) if names_subject else returned.union(*self.entities.values())
         return own & frozenset().union(*other.entities.values())
 
     def repeats_content_of(self, other: Write) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abs_shield.plan.created_entities import parse_created_names
+from abs_shield.plan.dry_runs import is_dry_run
 from abs_shield.plan.entity_write import (
     Write,
     arguments_key,
@@ -131,6 +132,8 @@ class WriteHistory:
         # A failed call has changed nothing.
         if executed.error or plan is None or is_failure_result(value):
             return
+        if plan.writes and is_dry_run(plan.tool, executed.arguments):
+            return
         self._add_created(plan, executed.arguments)
         # A nested call may create things, but its writes contradict no call of the agent.
         if executed.nested or not plan.writes:
@@ -156,6 +159,8 @@ class WriteHistory:
         """Add the entities that a sub-agent's call created or removed, but not its write."""
         plan = plans(executed.tool)
         if executed.error or plan is None or is_failure_result(json_data(executed.value)):
+            return
+        if plan.writes and is_dry_run(plan.tool, executed.arguments):
             return
         self._add_created(plan, executed.arguments)
         if plan.writes and not executed.nested:

@@ -417,3 +417,51 @@ def test_turn_off_contradicts_turn_on():
 
     assert ["undone"] == finding_codes("See to light l-4.", *calls)
     assert [] == finding_codes("Turn light l-4 on, and off again.", *calls)
+
+
+def run(*steps: str | Call) -> list[str]:
+    """Return the codes of the findings on the calls among *steps*; a text is a user message."""
+    schemas: dict[str, dict[str, object]] = {}
+    for name, arguments in (step for step in steps if not isinstance(step, str)):
+        schemas.setdefault(name, {}).update({key: {} for key in arguments})
+    tools = [Tool(name=n, parameters={"properties": p}) for n, p in schemas.items()]
+    firewall = Shield(shield.configure(tools=tools), hooks=None)
+    codes = []
+    with firewall.session() as session:
+        for step in steps:
+            if isinstance(step, str):
+                session.user(step)
+                continue
+            with firewall.guard(ToolCall(*step)) as guard:
+                guard.value = {**step[1], "recipient_id": "ben_7"}
+            codes += [finding.code for finding in session.decisions[-1].findings]
+    return codes
+
+
+def offer(annual: int) -> Call:
+    return "send_offer", {"candidate_id": "c-7101", "annual": annual}
+
+
+WITHDRAW: Call = ("withdraw_offer", {"candidate_id": "c-7101"})
+
+
+def test_a_replacement_with_other_values_passes():
+    """What an earlier turn created may be removed and created again with other values."""
+    assert [] == run("Offer c-7101 72000.", offer(72000), "75, not 72!", WITHDRAW, offer(75000))
+
+
+def test_a_replacement_with_the_same_values_is_undone():
+    """What an earlier turn created is not removed and created again unchanged."""
+    calls = offer(72000), "Look at it again.", WITHDRAW, offer(72000)
+
+    assert ["undone"] == run("Offer c-7101 72000.", *calls)
+
+
+def test_the_recipient_of_a_cancelled_payment_may_get_another_one():
+    """The result of a removal names what belongs to the removed thing, which was not removed."""
+    calls = [
+        ("cancel_payment", {"payment_id": "pay_31"}),
+        ("create_payment", {"recipient_id": "ben_7"}),
+    ]
+
+    assert [] == run("Pay ben_7 today instead of pay_31.", *calls)
