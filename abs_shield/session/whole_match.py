@@ -21,6 +21,20 @@ _INSIDE, _FURTHER = lazy_pattern(rf"[{_LATIN}][./\\]\Z"), lazy_pattern(rf"[./\\]
 _EXTENDED = re.compile(rf"[.][{_LATIN}]")
 """Extends a path; a slash does not, as another check judges values for a folder's contents."""
 
+_STEP = r"[\w.~%-]{1,128}?"
+_LINK_END = r"(?=[.,;:!]{0,4}(?:[?#\s)>\]\"'`|]|\Z))"
+# Each step is bounded, and each begins after a slash, so that a match takes linear time.
+_REPOSITORY = lazy_pattern(
+    r"(?:[\w-]{1,63}\.){0,4}(?:git[\w-]{0,60}|bitbucket|codeberg)(?:\.[\w-]{1,63}){1,4}(?::\d{1,5})?"
+    rf"[/:](?P<full>(?P<owner>{_STEP})/(?P<name>{_STEP}))(?:\.git)?"
+    rf"(?:(?:/-)?/(?:blob|raw)/(?P<at>{_STEP})/(?P<file>[\w.~%/-]{{1,512}}?)"
+    r"|(?:/-)?/tree/(?P<branch>[\w.~%/-]{1,512}?)"
+    r"|/[^\s?#]{0,512}?)?"
+    rf"/?{_LINK_END}"
+)
+"""A link into a repository: its owner, its name, and a file or a branch in it."""
+_LINK = lazy_pattern(rf"https?://[^/\s]{{1,255}}/(?P<path>[^\s?#]{{1,512}}?)/?{_LINK_END}")
+
 
 def is_rooted(text: str) -> bool:
     r"""
@@ -157,12 +171,29 @@ def _is_inside(text: str, folded: str, start: int, end: int, *, rooted: bool) ->
         return True
     if digits and not rooted and "://" in _token(folded, start, end):
         return False  # an id at the end of a link
+    if not rooted and _is_in_link(folded, start, end):
+        return False
     if not rooted and _INSIDE.search(folded[max(0, start - 2) : start]):
         return True
     further = _EXTENDED if "/" in text or "\\" in text else _FURTHER
     if further.match(folded[end : end + 2]):
         return True
     return _joins(folded[start:end]) > _joins(text.strip().strip("./\\"))
+
+
+def _is_in_link(folded: str, start: int, end: int) -> bool:
+    """Return whether the match is the path of a link, or a name in a link into a repository."""
+    link = _token(folded, start, end + _LONGEST).split(maxsplit=1)[0]
+    begins = end - len(_token(folded, start, end))
+    if "/" not in link:
+        return False
+    found = (pattern.search(link) for pattern in (_REPOSITORY, _LINK))
+    return any(
+        match.span(name) == (start - begins, end - begins)
+        for match in found
+        if match is not None
+        for name in match.groupdict()
+    )
 
 
 def _joins(text: str) -> int:

@@ -126,3 +126,40 @@ def test_a_folder_name_of_separate_words_is_unseen():
     assert [] == finding_codes(
         "Open INV88123 in books-orders.", "books-orders/INV88123", tool="read_file"
     )
+
+
+DECLARED: dict[str, Any] = {"targets": {"target": Target()}, "destructive": True}
+LINKS = [
+    ("https://github.com/octo/hello", "octo/hello", "octo", "hello"),
+    ("https://github.com/octo/hello.git", "octo/hello", "hello"),
+    ("git@github.com:octo/hello.git", "octo/hello", "octo"),
+    ("https://git.halden.example/octo/hello/issues/412", "octo/hello", "octo", "hello"),
+    ("<https://gitlab.com/octo/hello/-/merge_requests/3>.", "octo/hello", "hello"),
+    ("https://github.com/octo/hello/blob/main/src/a.py", "src/a.py", "main", "octo/hello"),
+    ("https://github.com/octo/hello/tree/fix/one", "fix/one", "octo/hello"),
+    ("(https://files.example/reports/final.pdf)", "reports/final.pdf"),
+]
+
+
+@pytest.mark.parametrize(
+    ("link", "value"), [(link, value) for link, *values in LINKS for value in values]
+)
+def test_the_path_and_the_names_of_a_link_are_whole(link, value):
+    """The path of a link is whole, and so are the names in a link into a repository."""
+    assert [] == finding_codes(f"Please delete {link}", value, name="target", **DECLARED)
+
+
+@pytest.mark.parametrize(
+    ("link", "value"),
+    [
+        ("https://github.com/octo/hello/tree/fix/one", "one"),
+        ("https://github.com/octo/hello/blob/main/src/a.py", "a.py"),
+        ("https://github.com/octo/hello/blob/main/src/a.py", "main/src"),
+        ("https://files.example/reports/final", "final"),
+        ("https://files.example/reports/final", "reports"),
+        ("https://files.example/reports/final.pdf", "final.pdf"),
+    ],
+)
+def test_another_part_of_a_link_is_unseen(link, value):
+    """A part of a branch, a folder or a link that leads to no repository is unseen."""
+    assert ["unseen"] == finding_codes(f"Please delete {link}", value, name="target", **DECLARED)
