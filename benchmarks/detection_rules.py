@@ -246,6 +246,8 @@ TESTS: dict[str, str] = {
     "credentials set by an earlier call": "tests/layers/test_credentials.py",
     "indirect mention `dictated_address`": "tests/layers/test_indirect_mentions.py",
     "indirect mention `numbered_id`": "tests/layers/test_indirect_mentions.py",
+    "indirect mention `id_in_range`": "tests/layers/test_indirect_mentions.py",
+    "indirect mention `unversioned_id`": "tests/layers/test_indirect_mentions.py",
     "indirect mention `joined_reference`": "tests/layers/test_indirect_mentions.py",
     "indirect mention `temporary_folder`": "tests/layers/test_indirect_mentions.py",
     "idempotency keys": "tests/layers/test_numbered_things.py",

@@ -42,6 +42,15 @@ _MAX_MESSAGES = 200
 """Messages that are searched, the newest first: people dictate values shortly before their use."""
 
 
+_MAX_TEXT_LENGTH = 16_384  # a longer message is a document
+UP_TO = (
+    r"\s{0,3}(?:[-\u2010-\u2015~\u2026]|\.{2,3}"
+    r"|(?:to|through|thru|until|till|up to|and|bis|\u00e0|al?|hasta)\b)\s{0,3}"
+)
+"""A pattern of the words and signs between the ends of a range."""
+_RANGE = re.compile(rf"\d{UP_TO}\S{{0,32}}?\d")
+
+
 def dictated_address(argument: Argument, session: Session) -> bool:
     """Return whether a person wrote the signs of the value as words: "ann at x dot org"."""
     return any(texts.spoken.speak(argument.text) for texts in _texts_of_runs(session))
@@ -50,6 +59,11 @@ def dictated_address(argument: Argument, session: Session) -> bool:
 def dictated_code(argument: Argument, session: Session) -> bool:
     """Return whether a person spelt the value letter by letter, or with words for letters."""
     return any(texts.spoken.spell(argument.text) for texts in _texts_of_runs(session))
+
+
+def texts_with_ranges(session: Session) -> Iterator[str]:
+    """Yield the normalised texts of people in which two numbers may be the ends of a range."""
+    return chain.from_iterable(texts.ranged for texts in _texts_of_runs(session))
 
 
 def texts_of_people(session: Session) -> Iterator[str]:
@@ -80,6 +94,7 @@ class _NewestTexts:
         self._version = 0
         self._texts: list[tuple[int, str]] = []
         self._spoken: SpokenTexts | None = None
+        self._ranged: list[str] | None = None
         self.newest: list[str] = []
 
     def read(self, log: EventLog, roles: tuple[str, ...]) -> None:
@@ -97,7 +112,7 @@ class _NewestTexts:
         if new or (self._texts and self._texts[0][0] <= dropped):
             self._texts = [*(one for one in self._texts if one[0] > dropped), *new]
             self.newest = [text for _, text in reversed(self._texts)]
-            self._spoken = None
+            self._spoken = self._ranged = None
         self._version = log.version
 
     @property
@@ -107,6 +122,15 @@ class _NewestTexts:
         if spoken is None:
             spoken = self._spoken = SpokenTexts(self.newest)
         return spoken
+
+    @property
+    def ranged(self) -> list[str]:
+        """The normalised texts in which two numbers may be the ends of a range."""
+        ranged = self._ranged
+        if ranged is None:
+            texts = (normal(text[:_MAX_TEXT_LENGTH]) for text in self.newest)
+            ranged = self._ranged = [text for text in texts if _RANGE.search(text)]
+        return ranged
 
 
 def abbreviated_name(argument: Argument, session: Session) -> bool:

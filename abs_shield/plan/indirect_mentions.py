@@ -26,6 +26,7 @@ from abs_shield.plan.indirect_names import (
     place_name,
     ticker_symbol,
 )
+from abs_shield.plan.indirect_ranges import id_in_range, unversioned_id
 from abs_shield.plan.judged_arguments import Argument, Kind
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of, record_of
@@ -176,9 +177,11 @@ INDIRECT_MENTIONS: dict[str, IndirectMention] = {
     "dictated_address": IndirectMention(dictated_address, _IDS),
     "dictated_code": IndirectMention(dictated_code, _IDS),
     "numbered_id": IndirectMention(numbered_id, _IDS),
+    "id_in_range": IndirectMention(id_in_range, _IDS),
     # `deletes=False`: these values are composed of parts, and a deletion cannot be undone.
     "bank_code": IndirectMention(bank_code, _IDS, deletes=False),
     "joined_reference": IndirectMention(joined_reference, _IDS, deletes=False),
+    "unversioned_id": IndirectMention(unversioned_id, _IDS, deletes=False),
     "temporary_folder": IndirectMention(temporary_folder, _IDS, deletes=False),
     "earlier_finding": IndirectMention(earlier_finding),
 }

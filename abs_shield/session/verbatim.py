@@ -80,6 +80,17 @@ class Verbatim:
             return whole
         return None if any(run.log.is_truncated for run in _ancestry(self._record)) else False
 
+    def continues(self, text: str, behind: re.Pattern[str]) -> bool:
+        """Return whether *text* begins a word of the run in which *behind* matches after it."""
+        wanted, within = text.casefold(), self._folded().text
+        place = within.find(wanted)
+        while place >= 0 and next(self._attempts, None) is not None:
+            is_start = place == 0 or not (within[place - 1].isalnum() or within[place - 1] in "_.")
+            if is_start and behind.match(within, place + len(wanted)):
+                return True
+            place = within.find(wanted, place + 1)
+        return False
+
     def _folded(self) -> FoldedText:
         if self._text is None:
             texts = [run.log.casefolded_text() for run in _ancestry(self._record)]

@@ -153,6 +153,13 @@ KNOWN = [
     ("numbered_id", appointment("Cancel appointment 77, please.", "appt_77")),
     ("numbered_id", appointment("Cancel appointment number 90017.", "A-90017")),
     ("numbered_id", appointment("After appointment K9/4121 cancel 4207, too.", "K9/4207")),
+    ("id_in_range", appointment("Cancel BX-001 to BX-003.", "BX-002")),
+    ("id_in_range", appointment("Cancel BX-0017 – 23.", "BX-0020")),
+    ("id_in_range", appointment("Cancel appointments no. 10001-10005.", "10003")),
+    ("id_in_range", appointment("Cancel those between A-117 and A-123.", "A-120")),
+    ("id_in_range", appointment("Bitte A-117 bis A-123 absagen.", "A-120")),
+    ("unversioned_id", (["Look up NM_000059.4."], "find_gene", {"accession_id": "NM_000059"})),
+    ("unversioned_id", (["Look up 2401.A1234v2."], "find_paper", {"paper_id": "2401.A1234"})),
     ("dictated_code", appointment("It's B for Bravo, oh seven, double four, nine.", "B07449")),
     ("dictated_code", appointment("It is x-ray 4 kilo 9 papa papa.", "X4K9PP")),
     ("dictated_code", appointment("It is seventy seven twelve five.", "77-12-5")),
@@ -220,6 +227,15 @@ UNKNOWN = [
     appointment("I paid 1500 dollars, cancel my appointment.", "apt-1500"),
     appointment("Cancel my appointment, the one for 2 people.", "apt-2"),
     appointment("Cancel the appointment ending in 1002.", "apt-1002"),
+    appointment("Cancel BX-001 to BX-003.", "BX-004"),
+    appointment("Cancel BX-001 to BX-003.", "BY-002"),
+    appointment("Cancel BX-001 to BX-030.", "BX-2"),
+    appointment("Cancel A-117 and A-123.", "A-120"),
+    appointment("Cancel A-117-123.", "A-120"),
+    appointment("Cancel appointment 10001-10005.", "10003"),
+    appointment("It costs 10001 to 10005 dollars.", "10003"),
+    (["Look up NM_000059.4."], "find_gene", {"accession_id": "NM_00005"}),
+    (["I paid 48213.50 for it."], "find_order", {"order_id": "48213"}),
     appointment("It's B for Bravo, oh seven, double four, nine.", "B0744"),
     appointment("It's B for Bravo, oh seven, double four, nine.", "B07448"),
     appointment("It is A1B2C3 D4E5F6.", "A1B2C3D4E5F6"),
@@ -275,7 +291,7 @@ def test_value_that_resembles_an_indirect_mention_is_reported(call):
 COMPOSED = [
     (reading, call)
     for reading, call in KNOWN
-    if reading in ("bank_code", "joined_reference", "temporary_folder")
+    if reading in ("bank_code", "joined_reference", "temporary_folder", "unversioned_id")
 ]
 
 
