@@ -53,6 +53,8 @@ _FILE_NAMES = frozenset(
 )
 _CONTENT_WORDS = frozenset("content body text data html markdown code source byte base64".split())
 """Words for the content of a file; its title is not content."""
+_SENT_CONTENT_NAMES = frozenset((word,) for word in "content contents text base64 bytes".split())
+"""Words for the content of a file beside its path; `{"path": ..., "data": ...}` is a request."""
 _PERSON_WORDS = frozenset(
     "party contact user customer client patient employee member lead attendee guest person "
     "passenger tenant candidate student driver supplier vendor".split()
@@ -139,6 +141,27 @@ def _names_existing_file(path: Path, tool: Tool) -> bool:
 def names_file(path: Path) -> bool:
     """Return whether the leaf at *path* is a file's name, judging by its own name."""
     return name_words(name_of(path)) in _FILE_NAMES
+
+
+def sends_content(path: Path, arguments: Mapping[str, Any], tool: Tool, action: ToolAction) -> bool:
+    """
+    Return whether a call sends the file at *path* with its content, so that the file may be new.
+
+    >>> from abs_shield.plan.tool_action import parse_action
+    >>> arguments = {"files": [{"path": "run.sh", "content": "ls"}]}
+    >>> tool = Tool(name="push_files")
+    >>> sends_content(("files", 0, "path"), arguments, tool, parse_action(tool.name))
+    True
+    """
+    # An update needs a file that exists, and a destructive call would overwrite it.
+    creates = action.does in (VerbEffect.MAKE, VerbEffect.ACT) and not tool.destructive
+    if not (creates and names_file(path)):
+        return False
+    parent = parent_of(path, arguments)
+    return isinstance(parent, Mapping) and any(
+        isinstance(value, str) and name_words(str(name))[-1:] in _SENT_CONTENT_NAMES
+        for name, value in parent.items()
+    )
 
 
 def is_creation_command(arguments: Mapping[str, Any]) -> bool:

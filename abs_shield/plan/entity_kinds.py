@@ -37,6 +37,11 @@ _MAX_TEXT_LENGTH = 16_384  # a page has some 3,000 characters; more is a documen
 _TOO_SHORT = re.compile(r"\D*|.{1,3}")
 _PERSON_WORDS = frozenset("user owner sender recipient customer member client email login".split())
 """Words for people; two of them may be the same person."""
+_REVISION_WORDS = frozenset(
+    "sha commit revision rev head base parent ref oid hash before after target object".split()
+)
+"""Words for a revision; the ``sha`` of one call is the ``expected_head`` of the next."""
+_HASH = re.compile(r"[0-9a-f]{7,64}")
 _ROLES = frozenset("with other another to from into by for new old next second".split())
 """Words for the role of a value; ``with_id`` names no kind of entity."""
 _CREDENTIAL_INTRODUCTION = (
@@ -109,6 +114,8 @@ def is_other_kind(
     field_kinds = [words for field in origin.fields if (words := subject_words(field))]
     if not wanted or not field_kinds or any(is_of_kind(words, wanted) for words in field_kinds):
         return False
+    if _HASH.fullmatch(normal(argument.text)) and _are_revisions(wanted, field_kinds):
+        return False
     # Names in other languages have no kind; a list of fields that is full may lack the right one.
     if not all(map(str.isascii, origin.fields)) or len(origin.fields) >= MOST_FIELDS:
         return False
@@ -118,6 +125,13 @@ def is_other_kind(
         return False
     others = kinds() - wanted
     return any(not others.isdisjoint(words) for words in field_kinds)
+
+
+def _are_revisions(wanted: frozenset[str], field_kinds: Iterable[frozenset[str]]) -> bool:
+    """Return whether a parameter and the fields of its value both name a revision."""
+    return not wanted.isdisjoint(_REVISION_WORDS) and any(
+        not words.isdisjoint(_REVISION_WORDS) for words in field_kinds
+    )
 
 
 def _is_spelt_like(text: str, others: Sequence[str]) -> bool:

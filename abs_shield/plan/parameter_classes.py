@@ -26,6 +26,9 @@ _ID_IN_DESCRIPTION = re.compile(
     r"|\be-?mail address(?:es)?\b|\bphone number\b",
     re.IGNORECASE,
 )
+_TEXT_TYPE = re.compile(
+    r"\s*(?:text/|application/(?:[\w.-]{1,64}\+)?(?:json|xml|yaml)\b)", re.IGNORECASE
+)
 _FILE_IN_DESCRIPTION = re.compile(
     r"\b(?:path|file ?path|file ?name|name of the file|url)s? (?:to|of) ", re.IGNORECASE
 )
@@ -93,7 +96,10 @@ def _classify_by_description(name: str, schema: Mapping[str, Any]) -> ParameterC
     """Return the class of a parameter by its description; ``open`` if that has none either."""
     description = schema.get("description")
     text = description[:_MAX_SEARCHED_DESCRIPTION] if isinstance(description, str) else ""
-    if _ID_IN_DESCRIPTION.search(text) or "contentMediaType" in schema:
+    media_type = schema.get("contentMediaType")
+    # A JSON text is content; a medium such as `audio/mpeg` is passed by its name.
+    names_medium = media_type is not None and _TEXT_TYPE.match(str(media_type)) is None
+    if _ID_IN_DESCRIPTION.search(text) or names_medium:
         return "hard"
     if _FILE_IN_DESCRIPTION.search(text) and not _NEW_IN_DESCRIPTION.search(text):
         return "hard"

@@ -10,7 +10,12 @@ from typing import Any
 
 from abs_shield.plan.allow_entry import compile_allow_entry
 from abs_shield.plan.author_schema import AuthorSchema
-from abs_shield.plan.created_entities import is_creation_command, is_list_key, names_file
+from abs_shield.plan.created_entities import (
+    is_creation_command,
+    is_list_key,
+    names_file,
+    sends_content,
+)
 from abs_shield.plan.judged_arguments import (
     MOST_JUDGED,
     Argument,
@@ -32,6 +37,7 @@ from abs_shield.text.json_leaves import Path, leaves, name_of, parent_of, scalar
 from abs_shield.text.normal_form import normal
 from abs_shield.text.text_templates import begins_blank, may_be_blank
 from abs_shield.text.value_shapes import is_address, is_code
+from abs_shield.text.verbs import VerbEffect
 from abs_shield.text.wildcards import (
     is_condition,
     is_null_word,
@@ -251,6 +257,8 @@ class Targets:
                 continue
             if names_file(path) and is_creation_command(arguments):
                 continue
+            if not parameter.declared and self._sends_content(path, arguments):
+                continue
             if any(admits(leaf) for admits in parameter.allow):
                 continue
             is_user_value = argument.judged == "user_value"
@@ -264,12 +272,19 @@ class Targets:
     def created_names(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Return the normalised names of the things that a call with *arguments* creates."""
         is_creation = is_creation_command(arguments)
-        if self.tool.creates or self.action.creates or is_creation:
+        creates = bool(self.tool.creates) or self.action.creates or is_creation
+        if creates or self.action.does in (VerbEffect.MAKE, VerbEffect.ACT):
             # The same number of leaves as for the entities of a write.
             for path, leaf in leaves(arguments, most=200):
-                is_created = self.parameters.at(path).creates or (is_creation and names_file(path))
+                is_created = self._sends_content(path, arguments) or (
+                    creates
+                    and (self.parameters.at(path).creates or (is_creation and names_file(path)))
+                )
                 if is_created and (text := scalar_text(leaf)):
                     yield normal(text[:_MAX_NAME_LENGTH])
+
+    def _sends_content(self, path: Path, arguments: Mapping[str, Any]) -> bool:
+        return sends_content(path, arguments, self.tool, self.action)
 
     def names_entity(self, path: Path) -> bool:
         """Return whether leaves at *path* identify what the call acts on or creates."""

@@ -203,3 +203,24 @@ def test_a_role_is_no_kind(name):
         call = ToolCall("swap", {"shift_id": "S-401", name: "S-409"})
 
         assert [] == [one.code for one in firewall.check_call(call).findings]
+
+
+@pytest.mark.parametrize(
+    ("media_type", "codes"),
+    [
+        ("application/json", []),
+        ("application/geo+json", []),
+        ("text/csv", []),
+        ("image/png", ["unseen"]),
+    ],
+)
+def test_a_text_type_does_not_make_a_parameter_an_identifier(media_type, codes):
+    """A parameter for JSON or text takes content; one for another medium takes its name."""
+    schema = {"properties": {"widgets": {"type": "string", "contentMediaType": media_type}}}
+    tool = Tool(name="create_board", parameters=schema)
+    firewall = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
+    with firewall.session() as session:
+        session.user("Create a board with a bar chart, please.")
+        call = ToolCall("create_board", {"widgets": '[{"kind":"bar"}]'})
+
+        assert codes == [finding.code for finding in firewall.check_call(call).findings]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield import Shield, Tool, ToolCall, shield
+from abs_shield import CallBlocked, Shield, Tool, ToolCall, shield
 
 Step = tuple[Any, ...]
 """``("user", text)``, ``("agent", text)``, or a tool's name, its arguments and its result."""
@@ -278,3 +278,65 @@ def test_customer_name_needs_a_mention():
     user_text = ("user", "Please do for me what is needed here, as you think best.")
 
     assert ["unseen"] == flags([user_text], ("call_back", {"customer_name": "Dora Ostrom"}))
+
+
+FILES = [{"path": "src/conf/loader.py", "content": "x"}, {"path": "scripts/run.sh", "content": ""}]
+
+
+def codes_of_files(name: str, *, destructive: bool = False, **arguments: Any) -> list[str]:
+    """Return the codes of the findings on a call with files, and on one that reads a new file."""
+    declared = [
+        Tool(name=name, parameters={"properties": {key: {} for key in arguments}}),
+        Tool(name="update_file", parameters={"properties": {"path": {}}}),
+    ]
+    declared[0] = declared[0].model_copy(update={"destructive": destructive})
+    firewall = Shield(shield.configure(tools=declared, layers=["phantom_target"]), hooks=None)
+    with firewall.session() as session:
+        session.user("Mend src/conf/loader.py, and add a script that runs it.")
+        for call in (
+            ToolCall(name, arguments),
+            ToolCall("update_file", {"path": FILES[1]["path"]}),
+        ):
+            with firewall.guard(call) as guard:
+                guard.value = "ok"
+        return [finding.code for one in session.decisions for finding in one.findings]
+
+
+@pytest.mark.parametrize("name", ["push_files", "commit", "create_commit", "deploy_site"])
+def test_a_file_that_is_sent_with_its_content_may_be_new(name: str):
+    """A call that sends a file's content may create the file, which later calls may name."""
+    assert [] == codes_of_files(name, files=FILES)
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("push_files", [{"path": "scripts/run.sh", "mode": "755"}]),
+        ("update_files", FILES),
+        ("read_files", FILES),
+        ("delete_files", FILES),
+    ],
+)
+def test_a_file_without_content_or_of_a_change_must_exist(name: str, files: list[Any]):
+    """A file without its content, and one that a call changes, is unseen."""
+    assert "unseen" in codes_of_files(name, files=files)
+
+
+def test_a_destructive_call_needs_files_that_were_mentioned():
+    """A call that cannot be undone does not overwrite a file that the run did not mention."""
+    assert [] == codes_of_files("push_files", files=FILES)
+    with pytest.raises(CallBlocked, match="unseen"):
+        codes_of_files("push_files", destructive=True, files=FILES)
+
+
+def test_a_commit_may_be_the_head_of_the_next_call():
+    """A hash that a result returned as `sha` may be passed as `expected_head`."""
+    schema = {"properties": {"expected_head": {}, "sha": {}}}
+    tool = Tool(name="merge_pull", parameters=schema)
+    firewall = Shield(shield.configure(tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user("Merge it.")
+        session.tool_result("list", [{"head": "fix/one"}, {"sha": "9f3c1e7ab2d0"}])
+        call = ToolCall("merge_pull", {"expected_head": "9f3c1e7ab2d0"})
+
+        assert () == firewall.check_call(call).findings
