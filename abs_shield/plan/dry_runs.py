@@ -17,7 +17,7 @@ _IF_TRUE = frozenset(
 """Names of parameters that are true for a dry run."""
 _IF_FALSE = frozenset({("confirm",), ("confirmed",)})
 """Names of parameters that are false until the call is confirmed."""
-_MAX_PARAMETERS = 100
+_MAX_PARAMETERS = 100  # tools have fewer
 
 
 def is_dry_run(tool: Tool, arguments: Mapping[str, Any]) -> bool:

@@ -18,7 +18,7 @@ _BETWEEN = re.compile(r"\bbetween\s{1,3}(?:[^\W\d_]{1,30}\s{1,3})?\Z")
 _WORD_BEFORE = re.compile(r"([^\W\d_]{2,30})\s{1,3}(?:(?:nos?|nr|numbers?)\.?\s{0,3})?#?\Z")
 _MAX_RANGE = 1_000
 """Ids between the ends of a range; more are not listed in calls."""
-_MAX_BEFORE = 64
+_MAX_BEFORE = 64  # a word, and "numbers"
 _VERSION = re.compile(r"[.v]\d{1,3}(?!\w|\.\d)")
 
 

@@ -446,12 +446,12 @@ WITHDRAW: Call = ("withdraw_offer", {"candidate_id": "c-7101"})
 
 
 def test_a_replacement_with_other_values_passes():
-    """What an earlier turn created may be removed and created again with other values."""
+    """A thing of an earlier turn may be removed and created again with other values."""
     assert [] == run("Offer c-7101 72000.", offer(72000), "75, not 72!", WITHDRAW, offer(75000))
 
 
 def test_a_replacement_with_the_same_values_is_undone():
-    """What an earlier turn created is not removed and created again unchanged."""
+    """A thing of an earlier turn is not removed and created again unchanged."""
     calls = offer(72000), "Look at it again.", WITHDRAW, offer(72000)
 
     assert ["undone"] == run("Offer c-7101 72000.", *calls)
