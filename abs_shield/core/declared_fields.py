@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from abs_shield.errors import PolicyError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 def require_fields(what: str, names: Any, fields: Any) -> None:
@@ -60,3 +63,20 @@ def checked_fields(declared: type[T]) -> type[T]:
 
     setattr(declared, "__init__", checked)  # noqa: B010 - mypy forbids the assignment
     return declared
+
+
+def checked_keywords(function: Callable[P, T]) -> Callable[P, T]:
+    """
+    Let a function raise a `PolicyError` for an unknown keyword, as declarations do.
+
+    Args:
+        function: A function without ``**kwargs``.
+    """
+    names = tuple(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        require_fields(function.__name__, kwargs, names)
+        return function(*args, **kwargs)
+
+    return checked

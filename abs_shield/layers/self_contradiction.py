@@ -49,7 +49,7 @@ _PART_WORDS = frozenset(
     "key name field setting option preference attribute property range cell row column index "
     "position offset selector line old find anchor element ref child children insert append page "
     "sheet tab section block part chunk item op operation operations edit patch diff data status "
-    "stage phase progress".split()
+    "stage phase progress scope occurrence instance".split()
 )
 """Words of parameters that select one of several values, or state a progress."""
 _HANDLES = frozenset(

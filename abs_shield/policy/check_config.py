@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Typed
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from abs_shield.policy.declaration_base import Declaration, Float, Int
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import shown
 
 InnerShare = Annotated[Float, Field(gt=0, lt=1, allow_inf_nan=False)]
@@ -53,6 +54,15 @@ class Verification(Declaration):
 
 
 Text = Annotated[str, Field(min_length=1)]
+PII_KINDS = tuple(
+    "AHV Aadhaar BSN BankAccountNumber CNPJ CPF CPR CURP CodiceFiscale CreditCardNumber DEANumber "
+    "DNI DriverLicenseNumber EIN EmailAddress Fodselsnummer HETU IBAN ITIN "
+    "Krankenversichertennummer MedicalRecordNumber MedicareNumber MyNumber NHSNumber NIE NIF NINO "
+    "NIR NPI NRIC NationalNumber PAN PESEL PPSNumber PassportNumber Personalausweis Personnummer "
+    "PhoneNumber PrescriptionNumber RRN Rentenversicherungsnummer ResidentID RoutingNumber SIN SSN "
+    "Sozialversicherungsnummer SteuerID TCKN TFN UTR".split()
+)
+"""The kinds of personal data that the built-in recognisers find."""
 
 
 class PersonalDataFields(TypedDict, total=False):
@@ -77,6 +87,9 @@ class PersonalData(Declaration):
         verdict: The verdict on a call with personal data: ``"suspicious"``, which the policy's
             ``on_suspicious`` handles, or ``"hallucinated"``, which strict mode blocks.
         detectors: Detectors of personal data; empty for the built-in recognisers.
+
+    Raises:
+        PolicyError: No built-in recogniser finds one of *kinds*, and *detectors* is empty.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -90,6 +103,15 @@ class PersonalData(Declaration):
     if TYPE_CHECKING:
 
         def __init__(self, **fields: Unpack[PersonalDataFields]) -> None: ...
+
+    @model_validator(mode="after")
+    def _check_kinds(self) -> Self:
+        # Another detector may find other kinds.
+        for kind in () if self.detectors else self.kinds:
+            if kind not in PII_KINDS:
+                hint = suggest_name(kind, PII_KINDS, otherwise=f"use one of {', '.join(PII_KINDS)}")
+                raise ValueError(f"`kinds` has {shown(kind)}, which no detector finds; {hint}")
+        return self
 
 
 Share = Annotated[Float, Field(ge=0, le=1, allow_inf_nan=False)]

@@ -157,8 +157,10 @@ def _format_errors(what: str, error: ValidationError) -> str:
         # Further steps name pydantic's internal alternatives.
         where = ".".join(str(part) for part in entry["loc"][:2])
         message = entry["msg"].removeprefix("Value error, ")
-        silent = entry["type"] in ("value_error", "missing")
+        silent, hint = entry["type"] in ("value_error", "missing"), _entry_hint(entry)
+        if entry["type"] == "tuple_type":
+            message, hint = f"got {shown(entry['input'])}", "; give a list"
+            silent = True
         got = "" if silent else f", got {shown(entry['input'])}"
-        hint = _entry_hint(entry)
         messages.append(f"`{where}`: {message}{got}{hint}" if where else message)
     return f"{what}: {'; '.join(dict.fromkeys(messages))}".replace("\n", " ")

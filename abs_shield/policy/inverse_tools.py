@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from abs_shield.core.declared_fields import checked_keywords
 from abs_shield.errors import PolicyError
 from abs_shield.policy.declaration_base import SourceLocation, caller_location
 from abs_shield.text.safe_display import escaped, shown
@@ -33,6 +34,7 @@ class Inverse:
     place: SourceLocation = field(default_factory=caller_location, compare=False, repr=False)
 
 
+@checked_keywords
 def inverse(
     first: str,
     then: str,
@@ -53,8 +55,8 @@ def inverse(
         unless: A function of the two calls; if it returns true, the pair is not a contradiction.
 
     Raises:
-        PolicyError: A tool is not a name, *same* does not name a parameter of both tools, or
-            *unless* is not a function.
+        PolicyError: A keyword is unknown, a tool is not a name, *same* does not name a parameter
+            of both tools, or *unless* is not a function.
 
     >>> inverse("create_user", "delete_user", same="id").same["delete_user"]
     'id'

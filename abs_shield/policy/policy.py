@@ -23,7 +23,7 @@ from abs_shield.core.vocabularies import (
     SIGNAL_NAMES,
     VERIFICATION,
 )
-from abs_shield.policy.check_config import AnswerConfig, PersonalData, Verification
+from abs_shield.policy.check_config import PII_KINDS, AnswerConfig, PersonalData, Verification
 from abs_shield.policy.declaration_base import Declaration, Float, Int
 from abs_shield.policy.inverse_tools import Inverse
 from abs_shield.policy.rule import Rule
@@ -133,7 +133,21 @@ def _parse_personal_data(value: Any) -> Any:
     """Return the settings: True becomes the default settings, False becomes None."""
     if isinstance(value, bool):
         return PersonalData() if value else None
-    return value
+    if value is None or isinstance(value, (PersonalData, Mapping)):
+        return value
+    # Probably the kinds: `pii="EmailAddress"` or `pii=["EmailAddress"]`.
+    kinds = [value] if isinstance(value, str) else value
+    raise ValueError(
+        f"got {shown(value)}; use True for all kinds, or `PersonalData(kinds={_kinds_of(kinds)})`"
+    )
+
+
+def _kinds_of(kinds: Any) -> str:
+    """Return a list of kinds as code, correctly spelt; an example if *kinds* has none."""
+    is_list = isinstance(kinds, (list, tuple, set, frozenset))
+    near = [nearest(kind, PII_KINDS) for kind in kinds if isinstance(kind, str)] if is_list else []
+    texts = [names[0] for names in near if names]
+    return f"[{', '.join(map(shown, texts[:3] or ['EmailAddress']))}]"
 
 
 class Policy(Declaration):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import Annotated, Any, ClassVar, Self, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypedDict, Unpack
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
@@ -57,7 +57,7 @@ _Pattern = Annotated[str, AfterValidator(_check_pattern)]
 class ProfileFields(TypedDict, total=False):
     """The fields of a `ToolProfile`, for functions that accept them as keywords."""
 
-    expected_latency_ms: tuple[float, float]
+    expected_latency_ms: Sequence[float]
     required_fields: Sequence[str]
     forbidden_fields: Sequence[str]
     response_patterns: Sequence[str]
@@ -107,6 +107,10 @@ class ToolProfile(Declaration):
     has_network_io: bool = True
     nullable_fields: _Names = ()
     ignored_fields: _Names = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ProfileFields]) -> None: ...
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from inspect import iscoroutinefunction
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -20,6 +20,37 @@ from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import shown
 
 NAMES = ("pii", "guardrails", "quality_score", "hallucination", "judge")
+
+
+class QualityConfigFields(TypedDict, total=False):
+    """The arguments of `QualityConfig`, whose types are wider than those of its fields."""
+
+    stages: Iterable[str]
+    own_stages: Iterable[Stage]
+    hold: Literal["all", "high_stakes"]
+    mode: Literal["strict", "audit"] | Mode
+    detectors: Iterable[Any]
+    public_contacts: Iterable[str]
+    guardrails: Iterable[Guardrail]
+    catalogue: ProductCatalogue | Mapping[str, Any] | None
+    sample_rate: float
+    score: ScoreConfig | Mapping[str, Any]
+    hallucination_threshold: float
+    facts: Any
+    constraints: Iterable[Constraint]
+    self_contradiction: bool
+    judge: Callable[..., Any] | None
+    premium_judge: Callable[..., Any] | None
+    judge_timeout_s: float
+    on_judge_failure: Literal["flag", "hold", "ship"]
+    on_unavailable: Literal["flag", "hold", "ship"]
+    judge_price: float
+    premium_judge_price: float
+    background: bool
+    background_queue: int
+    on_background: Callable[..., Any] | None
+    attempts: int
+    confidence: Mapping[str, float | Precision]
 
 
 class QualityConfig(Declaration):
@@ -102,6 +133,10 @@ class QualityConfig(Declaration):
     on_background: Callable[..., Any] | None = None
     attempts: Annotated[Int, Field(ge=1, le=20)] = 1
     confidence: Mapping[str, Share | Precision] = {}
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[QualityConfigFields]) -> None: ...
 
     @model_validator(mode="after")
     def _valid(self) -> Self:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Required, Self, TypedDict, Unpack
 
 from pydantic import Field, model_validator
 
@@ -63,6 +64,13 @@ class Limit(Declaration):
         )
 
 
+class OrderFields(TypedDict, total=False):
+    """The arguments of `Order`, whose types are wider than those of its fields."""
+
+    names: Required[Iterable[str]]
+    quantity: str
+
+
 class Order(Declaration):
     """
     A fixed, transitive order of things by some quantity, the greatest first.
@@ -74,6 +82,10 @@ class Order(Declaration):
 
     names: Annotated[tuple[str, ...], Field(min_length=2)]
     quantity: str = ""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[OrderFields]) -> None: ...
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:

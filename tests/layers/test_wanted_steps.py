@@ -465,3 +465,11 @@ def test_the_recipient_of_a_cancelled_payment_may_get_another_one():
     ]
 
     assert [] == run("Pay ben_7 today instead of pay_31.", *calls)
+
+
+def test_a_change_of_another_scope_does_not_conflict():
+    """Two changes of a series that select different events of it do not conflict."""
+    calls = twice("update_event", "scope", "all", "following", event_id="ev-77")
+    calls[0][1]["start"], calls[1][1]["start"] = "09:15", "09:30"
+
+    assert [] == finding_codes("ev-77 from the second week on, not before.", *calls)

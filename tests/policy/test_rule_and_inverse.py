@@ -324,3 +324,9 @@ def test_a_declaration_is_never_changed() -> None:
         PolicyError, match="`name` cannot be set, because a declaration is immutable"
     ):
         Tool(name="refund").name = "pay"
+
+
+def test_a_misspelt_keyword_of_an_inverse() -> None:
+    """A misspelt keyword is rejected with the nearest one, like that of a policy."""
+    with pytest.raises(PolicyError, match="inverse: no field is named `sames`; did you mean"):
+        inverse("open", "close", sames="id")  # type: ignore[call-arg]

@@ -19,6 +19,17 @@ from abs_shield.policy.check_config import PersonalDataFields
 from abs_shield.policy.configuration import PolicyFields, configure
 from abs_shield.policy.suppression import SuppressionFields
 from abs_shield.policy.tool_declaration import ToolFields
+from abs_shield.policy.tool_profile import ProfileFields, ToolProfile
+from abs_shield.quality.guardrails.product_catalogue import (
+    Feature,
+    FeatureFields,
+    ProductCatalogue,
+    ProductCatalogueFields,
+    RoadmapItem,
+    RoadmapItemFields,
+)
+from abs_shield.quality.quality_config import QualityConfig, QualityConfigFields
+from abs_shield.quality.quantity_constraints import Order, OrderFields
 
 ROOT = Path(__file__).parents[2]
 CODE = """
@@ -26,9 +37,15 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any, assert_type
 
-from abs_shield import Mode, Policy, Shield, Suppression, Target, Tool, shield, shielded
+from abs_shield import (
+    Mode, Policy, Shield, Suppression, Target, Tool, ToolProfile, inverse, shield, shielded
+)
 from abs_shield.core import Feedback
 from abs_shield.policy import PersonalData
+from abs_shield.quality import QualityConfig
+from abs_shield.quality.facts import Fact
+from abs_shield.quality.guardrails import Feature, ProductCatalogue, RoadmapItem
+from abs_shield.quality.quantity_constraints import Order
 
 fw = Shield(shield.configure(mode="strict"))
 
@@ -65,6 +82,16 @@ shield.configure(tools=[{"name": "x"}], suppress=[{"check": "phantom_tool", "rea
 shield.configure(verification={"prior": 0.1}, answer={"emit_threshold": 0.9}, limits={"text": 5})
 shield.configure(pii={"kinds": ["SSN"]})
 assert_type(PersonalData(kinds=["SSN"]).kinds, tuple[str, ...])
+assert_type(QualityConfig(stages=["pii"], mode="audit", constraints=[]).stages, tuple[str, ...])
+assert_type(Order(names=["Team", "Free"]).names, tuple[str, ...])
+feature = Feature(name="SSO", aliases=["sign-on"], plans={"Team"})
+ProductCatalogue(features=[feature], roadmap=[RoadmapItem(name="x")], products=["Acme"])
+ToolProfile(expected_latency_ms=[100, 5000], required_fields=["id"])
+Fact(subject="a", attribute="b", value="c", aliases=["A"])
+QualityConfig(stage=["pii"])  # wrong
+Order(quantity="price")  # wrong
+Feature(aliases=["x"])  # wrong
+inverse("a", "b", sames="x")  # wrong
 Tool(name="a", mode="stict")  # wrong
 Tool(name="a", targts=["x"])  # wrong
 Tool(targets=["x"])  # wrong
@@ -208,7 +235,17 @@ def test_every_keyword_is_typed_and_documented() -> None:
 
 @pytest.mark.parametrize(
     ("declaration", "fields"),
-    [(Tool, ToolFields), (Suppression, SuppressionFields), (PersonalData, PersonalDataFields)],
+    [
+        (Tool, ToolFields),
+        (Suppression, SuppressionFields),
+        (PersonalData, PersonalDataFields),
+        (ToolProfile, ProfileFields),
+        (QualityConfig, QualityConfigFields),
+        (Order, OrderFields),
+        (Feature, FeatureFields),
+        (RoadmapItem, RoadmapItemFields),
+        (ProductCatalogue, ProductCatalogueFields),
+    ],
 )
 def test_every_field_of_a_declaration_is_typed(declaration: Any, fields: Any) -> None:
     """The types of the arguments name exactly the fields."""

@@ -6,7 +6,7 @@ import csv
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -36,7 +36,7 @@ class Fact:
 
     Raises:
         PolicyError: A text is empty, the tolerance is negative or not a number, or aliases are
-            not a tuple of strings.
+            not a list of strings.
     """
 
     subject: str
@@ -44,8 +44,8 @@ class Fact:
     value: str
     period: str = ""
     tolerance: float = TOLERANCE
-    aliases: tuple[str, ...] = ()
-    attribute_aliases: tuple[str, ...] = ()
+    aliases: Sequence[str] = ()
+    attribute_aliases: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name in ("subject", "attribute", "value"):
@@ -60,7 +60,7 @@ class Fact:
             if isinstance(several, str) or not all(
                 isinstance(one, str) and one.strip() for one in several
             ):
-                raise PolicyError(f"fact: `{name}` is {shown(several)}; give a tuple of texts")
+                raise PolicyError(f"fact: `{name}` is {shown(several)}; give a list of texts")
             object.__setattr__(self, name, tuple(several))
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Required, Self, TypedDict, Unpack
 
 from pydantic import Field, model_validator
 
 from abs_shield.policy.declaration_base import Declaration
 
 Text = Annotated[str, Field(min_length=1)]
+
+
+class FeatureFields(TypedDict, total=False):
+    """The arguments of `Feature`, whose types are wider than those of its fields."""
+
+    name: Required[str]
+    aliases: Iterable[str]
+    plans: Iterable[str]
 
 
 class Feature(Declaration):
@@ -25,6 +34,10 @@ class Feature(Declaration):
     name: Text
     aliases: tuple[Text, ...] = ()
     plans: tuple[Text, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[FeatureFields]) -> None: ...
 
 
 class Price(Declaration):
@@ -44,6 +57,13 @@ class Price(Declaration):
     per: Literal["", "month", "year", "week", "day"] = ""
 
 
+class RoadmapItemFields(TypedDict, total=False):
+    """The arguments of `RoadmapItem`, whose types are wider than those of its fields."""
+
+    name: Required[str]
+    aliases: Iterable[str]
+
+
 class RoadmapItem(Declaration):
     """
     An unreleased feature.
@@ -55,6 +75,19 @@ class RoadmapItem(Declaration):
 
     name: Text
     aliases: tuple[Text, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[RoadmapItemFields]) -> None: ...
+
+
+class ProductCatalogueFields(TypedDict, total=False):
+    """The arguments of `ProductCatalogue`, whose types are wider than those of its fields."""
+
+    features: Iterable[Feature]
+    prices: Iterable[Price]
+    roadmap: Iterable[RoadmapItem]
+    products: Iterable[str]
 
 
 class ProductCatalogue(Declaration):
@@ -75,6 +108,10 @@ class ProductCatalogue(Declaration):
     prices: tuple[Price, ...] = ()
     roadmap: tuple[RoadmapItem, ...] = ()
     products: tuple[Text, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ProductCatalogueFields]) -> None: ...
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:

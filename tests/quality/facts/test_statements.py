@@ -150,7 +150,7 @@ def test_a_fact_has_aliases(text: str, tmp_path) -> None:
 @pytest.mark.parametrize("aliases", ["AAPL", ("",), (3,)])
 def test_aliases_are_a_tuple_of_texts(aliases) -> None:
     """Other types, and a plain text, raise a PolicyError."""
-    with pytest.raises(PolicyError, match=r"fact: `aliases` is .*; give a tuple of texts"):
+    with pytest.raises(PolicyError, match=r"fact: `aliases` is .*; give a list of texts"):
         Fact(subject="Apple", attribute="revenue", value="$1", aliases=aliases)
 
 

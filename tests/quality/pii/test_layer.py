@@ -7,6 +7,8 @@ import pytest
 from abs_shield import CallBlocked, PolicyError, Shield, Tool, Verdict, shield, shielded
 from abs_shield.core import Outcome
 from abs_shield.policy import PersonalData
+from abs_shield.policy.check_config import PII_KINDS
+from abs_shield.quality.pii.pii_detector import RECOGNISERS, TableDetector
 
 CARD = "4111 1111 1111 1111"
 SEARCH = Tool(name="search")
@@ -112,3 +114,9 @@ def test_names_of_arguments_are_searched():
     }
     assert "jane" not in str(decision.feedback())
     assert "4111" not in repr(decision.findings)
+
+
+def test_the_kinds_of_a_policy_are_those_of_the_recognisers():
+    """A policy accepts exactly the kinds of the table, and any kind with other detectors."""
+    assert {*PII_KINDS} == {row.name for row in RECOGNISERS}
+    assert ("Plate",) == PersonalData(kinds=["Plate"], detectors=[TableDetector()]).kinds
