@@ -463,3 +463,25 @@ def test_earlier_action_in_prose_of_a_result_passes(answer):
 def test_an_ability_or_a_tool_is_no_action(sentence, is_wrong):
     """Being able to do something, and calling a tool by its name, claim no action."""
     assert is_wrong == (by_one("get_seats", sentence, {"free": ["12A"]}) != "")
+
+
+ORDERS = [{"order_no": "10442", "total": 5000}, {"order_no": "10443", "total": 1299}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_done"),
+    [
+        ("I've cancelled order 10443.", True),
+        ("I've cancelled order 10443, which replaced order 10442.", True),
+        ("I've cancelled the order over 5000.", True),
+        ("I've cancelled order 10442.", False),
+    ],
+)
+def test_id_without_letters(answer, is_done):
+    """A number that results have in a field for ids is an id, unlike an amount."""
+    RUNS["a number"] = [
+        ("list_orders", {}, ORDERS),
+        ("cancel_order", {"order_no": "10443"}, {"ok": True}),
+    ]
+
+    assert is_done == (contradictions_in("a number", answer) == "")

@@ -136,3 +136,28 @@ def test_duration_in_a_code_of_an_error():
 def test_values_in_brackets_are_not_of_the_next_name(result, answer):
     """A count before the names, and a comparison, are no pairs of names and values."""
     assert missing(result, answer) == []
+
+
+RENTS = {"units": [{"unit": "3B", "rent": 1450}, {"unit": "5C", "rent": 1380}], "currency": "USD"}
+BILL = {"line": {"plan": "Kids"}, "bill": {"amount_pence": 6400, "due": "2026-12-05"}}
+CLAIM = {"reserve": {"amount": 1200.0, "currency": "CHF"}, "paid": 1050.0}
+PETS = [{"name": "Bo", "weight_kg": 12.4}, {"name": "Al", "weight_kg": 4.1}]
+
+
+@pytest.mark.parametrize(
+    ("result", "answer", "change"),
+    [
+        (RENTS, "The rent is 1,380 dollars.", ("dollars", "euros")),
+        (RENTS, "The rent is $1,380.", ("$1,380", "1,380 pesos")),
+        (RENTS, "The rent is 1,380 bucks.", ("bucks", "francs")),
+        ({"rent": 1380.5, "currency": "CLP"}, "It is 1,380.50 pesos.", ("pesos", "kronor")),
+        (BILL, "The bill is \u00a364.", ("\u00a3", "\u20ac")),
+        (CLAIM, "You were paid 1,050 francs.", ("francs", "euros")),
+        (PETS, "Bo weighs 12.4 kg.", ("kg", "pounds")),
+        (PETS, "Bo weighs 27.3 pounds.", ("27.3", "12.4")),
+    ],
+)
+def test_currencies_and_pounds_in_words(result, answer, change):
+    """Another currency than the declared one is wrong, also in words; pounds may be weight."""
+    assert missing(result, answer) == []
+    assert missing(result, answer.replace(*change)) != []

@@ -26,10 +26,10 @@ from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.core import Unavailable
 from abs_shield.text.identifier_words import name_words
-from abs_shield.text.json_leaves import leaves
+from abs_shield.text.json_leaves import leaves, scalar_text
 from abs_shield.text.safe_display import shown
 from abs_shield.text.stem import stem
-from abs_shield.text.values.figure import ID
+from abs_shield.text.values.figure import ID, SUMS
 from abs_shield.text.values.figure_reader import figures
 from abs_shield.text.values.number_values import id_key
 from abs_shield.text.verbs import (
@@ -52,8 +52,13 @@ _BY_ITSELF = re.compile(
 _WORD = re.compile(r"[a-z]{3,20}")
 _ATTRIBUTE = re.compile(r"\b([a-z]{3,20})\s+(?:an?|the|any|each|every)\s+[a-z]{3,20}\b(?=\s+[a-z])")
 """A participle between an article and a noun; after a verb it reports nothing."""
+_CONDITIONAL = re.compile(
+    r"(?<![a-z])(?:if|when|once|until|unless|not|never)[ _](?:been[ _])?[a-z]{3,20}"
+)
+"""A participle of a condition or a denial: ``fee_if_cancelled``."""
 _TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
 # longer texts are data; a run has some 20 results of prose, and each is searched for actions
+_LEAST_ID = 4  # digits of a number that may be an id
 _LONGEST_ID, _LONGEST_RESULT, _MOST_RESULTS = 64, 5_000, 20
 # each is compared with all calls, so that more would take quadratic time
 _MOST_ACTIONS, _MOST_STRANGERS = 50, 20
@@ -82,7 +87,7 @@ def actions(
 def _conflicts(text: str, calls: Calls) -> Iterator[str]:
     """Yield a text for each action: why no call can have done it; empty if one can."""
     claims = [*islice(claimed_actions(text), _MOST_ACTIONS)]
-    ids = _ids_of(text) if claims else frozenset[str]()
+    ids = calls.ids_in(text) if claims else frozenset[str]()
     for claimed in claims:
         done = calls.explain(claimed, ids)
         if not done and ids and len(claims) > 1:
@@ -127,6 +132,17 @@ class Calls:
         self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
         system = (one.text for one in evidence if one.source is PassageSource.SYSTEM)
         self._sends_by_itself = any(_BY_ITSELF.search(text) for text in system)
+
+    def ids_in(self, text: str) -> frozenset[str]:
+        """Return the ids in a text, and the numbers that a result has in a field for ids."""
+        index: ValueIndex = self._evidence.derived(ValueIndex)
+        numbers = (one for one in figures(text) if one.kind in SUMS and len(one.text) >= _LEAST_ID)
+        known = (
+            id_key(one.text)
+            for one in numbers
+            if one.text.isdigit() and any(not each.is_sum for each in index.find(one))
+        )
+        return _ids_of(text).union(known)
 
     def _texts_of(self, ids: Iterable[str]) -> Iterator[str]:
         """Yield the texts of the records with some ids."""
@@ -196,7 +212,8 @@ class Calls:
     def _mentioned(self) -> frozenset[str]:
         """The verbs of actions that a message or a result mentions as done."""
         told = [one for one in self._evidence if one.source is not PassageSource.SYSTEM]
-        words = {word for one in told for word in _WORD.findall(one.text.casefold())}
+        texts = (_CONDITIONAL.sub(" ", one.text.casefold()) for one in told)
+        words = {word for text in texts for word in _WORD.findall(text)}
         return frozenset(filter(None, map(infinitive, words)))
 
     def ids_of(self, claimed: ClaimedAction) -> frozenset[str]:
@@ -275,7 +292,6 @@ class Calls:
         ):
             return True  # an unrecorded result may contain the id of the created entity
         own = frozenset[str]().union(*(call.ids | call.returned_ids for call in candidates))
-        # without letters and digits it may be an amount or a word
         strangers = [one for one in sorted(ids - own) if _is_code(one)]
         return not any(
             all(self._is_alike(one, call.ids) for call in candidates)
@@ -298,9 +314,10 @@ def _reporting_words(text: str) -> list[str]:
     >>> texts = ("delete the sent email", "the email was sent", "the refunded amount is 20")
     >>> ["sent" in _reporting_words(text) for text in (*texts[:2], "after deleting the sent email")]
     [False, True, False]
-    >>> "refunded" in _reporting_words(texts[2])
-    True
+    >>> "refunded" in _reporting_words(texts[2]), _reporting_words("fee_if_cancelled")
+    (True, ['fee'])
     """
+    text = _CONDITIONAL.sub(" ", text)
     return _WORD.findall(
         _ATTRIBUTE.sub(lambda match: " " if _is_verb(match[1]) else match[0], text)
     )
@@ -355,8 +372,10 @@ def _names_failed_value(failed: Call, candidates: Sequence[Call], claimed: Claim
 
 
 def _is_code(key: str) -> bool:
+    """Return whether an id identifies a record: letters and digits, or a long number."""
     # an address has letters and digits as well, and is no code of a record
-    return any(map(str.isdigit, key)) and any(map(str.isalpha, key)) and "@" not in key
+    has_digits = any(map(str.isdigit, key)) and "@" not in key
+    return has_digits and (any(map(str.isalpha, key)) or len(key) >= _LEAST_ID)
 
 
 def _form(key: str) -> str:
@@ -372,8 +391,9 @@ class _IdFields:
         values = [value for one in evidence for value in (one.value, one.arguments)]
         values += [one.arguments for one in (*(evidence.executed or ()), *evidence.failed)]
         for value in values:
-            for path, text in leaves(value) if isinstance(value, (dict, list)) else ():
-                if isinstance(text, str) and len(text) <= _LONGEST_ID and _is_code(text):
+            for path, leaf in leaves(value) if isinstance(value, (dict, list)) else ():
+                text = scalar_text(leaf) or ""
+                if len(text) <= _LONGEST_ID and _is_code(text):
                     field = next((step for step in reversed(path) if isinstance(step, str)), "")
                     self._names[id_key(text)].add(field)
 

@@ -54,7 +54,7 @@ HEADLESS = re.compile(
 )
 """A sentence without a subject: "Successfully cancelled your order."."""
 COMPLETED = re.compile(
-    r"\b(?P<verb>cancellation|refund|reimbursement|deletion|payment)[ ]"
+    r"\b(?P<verb>cancellation|refund|reimbursement|deletion|rollback)[ ]"
     r"(?:(?:for|of|to)[ ][^.,;:!?\n]{1,40}[ ])?"
     r"(?:(?:is|was|has[ ]been)[ ](?:now[ ]|all[ ])?)?"
     r"(?:complete|completed|confirmed|done|successful|finali[sz]ed)\b"

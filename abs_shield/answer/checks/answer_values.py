@@ -13,6 +13,7 @@ from itertools import pairwise
 from abs_shield.answer.checks.date_arithmetic import DateArithmetic
 from abs_shield.answer.checks.derived_numbers import Derivation
 from abs_shield.answer.checks.exempt_values import Exemptions
+from abs_shield.answer.checks.hedged_numbers import widen_hedged
 from abs_shield.answer.checks.id_spellings import has_other_spelling
 from abs_shield.answer.checks.paid_amounts import Paid
 from abs_shield.answer.checks.polarity_check import reverses_growth
@@ -50,18 +51,6 @@ Further values are only looked up, which is cheap, and as many of the absent one
 _MOST_GROUPS = 5  # of a number such as 1 234 567,89
 _MOST_CONFLICTS = 50
 """Absent values of an answer for which a conflicting value is searched."""
-_HEDGE = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|some|over"
-    r"|more than|under|less than|up to|close to|rund|etwa|knapp|environ|casi|unos)|[~\u2248])"
-    r"[ *_]{0,4}\Z",
-    re.IGNORECASE,
-)
-_ABOVE = re.compile(r"\b(?:over|more than)[ *_]{0,4}\Z", re.IGNORECASE)
-_BELOW = re.compile(r"\b(?:under|less than|almost|nearly)[ *_]{0,4}\Z", re.IGNORECASE)
-"""Hedges of a number that is rounded down, or up."""
-_LONGEST_HEDGE = 24  # the longest hedge is "approximately" with marks of emphasis
-_ROUNDED = Decimal("0.05")  # "about 500" for 480 or 520
-"""Relative error of a number that the answer marks as rounded."""
 _NEGATIVE = re.compile(
     r"(?<![a-z])(?:minus|negative|below|under|overdr|owe|owing|debt|debit|credit|refund|deduct|deficit"
     r"|loss|lost|los[et]|fell|fall|drop|down|declin|decreas|lower|less|reduc|discount|off\b|paid"
@@ -119,7 +108,7 @@ class AnswerValues:
         self._evidence = evidence
         self._question = question
         self._index: ValueIndex = evidence.derived(ValueIndex)
-        self._all = [_round(one, answer) for one in on_24_hour_clock(figures(answer))]
+        self._all = [widen_hedged(one, answer) for one in on_24_hour_clock(figures(answer))]
         self._values = self._all[:MOST_VALUES]
         self._starts = [one.start for one in self._all]
         self._room = MOST_VALUES
@@ -284,11 +273,13 @@ class AnswerValues:
 
     def _other_unit(self, value: Figure, matches: Sequence[EvidenceValue]) -> str:
         """Return a conflict if the evidence has a number only in another unit or currency."""
-        if not matches or value.kind not in SUMS or not all(one.is_result for one in matches):
+        if value.kind not in SUMS or any(not (one.is_result or one.is_argument) for one in matches):
             return ""
-        if not all(self._index.units.has_other_unit(value, one) for one in matches):
+        # the argument of a call states no currency
+        results = [one for one in matches if one.is_result]
+        if not results or not all(self._index.units.has_other_unit(value, one) for one in results):
             return ""
-        return f"{shown(value.text)} is in another unit than {describe(matches[0])}"
+        return f"{shown(value.text)} is in another unit than {describe(results[0])}"
 
     def _has_other_sign(self, value: Figure, matches: Sequence[EvidenceValue]) -> bool:
         """
@@ -376,25 +367,6 @@ class AnswerValues:
 
 def _conflict(value: Figure, other: EvidenceValue) -> str:
     return f"{shown(value.text)} belongs to another record; this one has {describe(other)}"
-
-
-def _round(value: Figure, answer: str) -> Figure:
-    """Return a round number with the precision of its leading digits, if hedged ("about")."""
-    if value.kind not in SUMS or value.soft:
-        return value
-    if not _HEDGE.search(answer, max(0, value.start - _LONGEST_HEDGE), value.start):
-        return value
-    number = abs(value.numbers[0])
-    if number != number.to_integral_value() or not number:
-        return value
-    # "about 500" is rounded to hundreds, but by at most 5 % on either side
-    zeros = len(str(int(number))) - len(str(int(number)).rstrip("0"))
-    step = max(value.step, min(Decimal(10) ** zeros, 2 * _ROUNDED * number))
-    before = answer[max(0, value.start - _LONGEST_HEDGE) : value.start]
-    side = 1 if _ABOVE.search(before) else -1 if _BELOW.search(before) else 0
-    # "over 200" for 214
-    beyond = (value.numbers[0] + side * step / 2,) if side else ()
-    return value._replace(values=(*value.values, *beyond), step=step)
 
 
 def _is_as_exact(value: Figure, match: Figure) -> bool:

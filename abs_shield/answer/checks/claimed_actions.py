@@ -44,7 +44,9 @@ _LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
 _PATTERNS = (ACTIVE, MANAGED, PASSIVE, STATE, SHORT, HEADLESS, COMPLETED)
 _SHORT = (SHORT, HEADLESS, COMPLETED)
 """Forms without an auxiliary or an agent."""
-_FIRM = frozenset("cancel void refund reimburse book reserve send delete transfer issue".split())
+_FIRM = frozenset(
+    "cancel void refund reimburse book reserve send delete transfer issue rollback".split()
+)
 """Verbs of actions that are reported in few words."""
 _FIRM_STATES = frozenset("cancel void refund reimburse delete".split())
 """Verbs of states that need a record; "it was booked" may repeat the time of a record."""

@@ -58,7 +58,7 @@ class Exemptions:
         if len(value.text) < _LEAST_END or not value.text.isdigit():
             return False
         before = _text_before(self._answer, value.start)
-        return _ENDING.search(before) is not None and self._index.is_end_of_id(value.text)
+        return _ENDING.search(before) is not None and self._index.id_texts.has_end(value.text)
 
 
 def is_example(text: str, at: int) -> bool:

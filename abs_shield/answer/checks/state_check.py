@@ -40,9 +40,11 @@ _EXCLUDED = {
             "submitted planned started draft ongoing transit shipped dispatched",
             _NOT_YET,
         ),
+        # an application under review is complete
+        ("review hold held", "delivered arrived resolved settled succeeded"),
         (
             "failed rejected declined denied refused returned aborted error undeliverable",
-            f"{_NOT_YET} approved accepted granted",
+            f"{_NOT_YET} approved accepted granted passed successful",
         ),
         ("approved accepted granted", "rejected declined denied refused"),
         ("confirmed active booked", "cancelled canceled"),

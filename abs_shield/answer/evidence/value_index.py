@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import islice
@@ -22,11 +22,11 @@ from abs_shield.answer.evidence.evidence_value import (
     id_keys_of,
     keys_of,
 )  # fmt: skip
+from abs_shield.answer.evidence.id_texts import IdTexts
 from abs_shield.answer.evidence.record_names import RecordNames
 from abs_shield.answer.evidence.record_paths import Leaf, Steps, is_foreign, record_of, walk
 from abs_shield.answer.evidence.record_values import RecordValues
 from abs_shield.answer.evidence.text_rows import PROSE, rows
-from abs_shield.text.phones import Phone, phones_of
 from abs_shield.text.values.figure import (
     ID,
     MONEY,
@@ -42,8 +42,6 @@ from abs_shield.text.values.units import converted_units, lengths_in
 
 MOST_PLACES = 500
 """Occurrences of one value that are read."""
-_MOST_KEYS = 20_000
-"""Maximum number of ids whose endings are compared."""
 _MOST_CACHED = 1_000  # answers repeat values; more distinct ones are only looked up once
 _MOST_IDS = 40
 """Values of a record, and places of its id, that are read for the same record elsewhere."""
@@ -265,33 +263,12 @@ class ValueIndex:
 
     # Ids -----------------------------------------------------------------------------------------
 
-    def has_id(self, key: str) -> bool:
-        """Return whether the evidence has an id, in comparable form."""
-        return key in self._by_key
-
-    def is_end_of_id(self, digits: str) -> bool:
-        """Return whether an id or a long number of the evidence ends with some digits."""
-        return any(key.endswith(digits) for key in islice(self._ids, _MOST_KEYS))
-
-    def begins_id(self, start: str, lengths: Set[int]) -> bool:
-        """Return whether an id of one of some lengths begins with a text."""
-        return any(
-            len(key) in lengths and key.startswith(start) for key in islice(self._ids, _MOST_KEYS)
-        )
-
     @cached_property
-    def _ids(self) -> list[str]:
-        return [key for key in self._by_key if isinstance(key, str)]
-
-    @cached_property
-    def phones(self) -> list[frozenset[Phone]]:
-        """The readings of the values that may be telephone numbers."""
-        texts = dict.fromkeys(
-            one.figure.text
-            for one in self.values
-            if one.figure.kind == ID or one.figure.kind in SUMS
-        )
-        return [*filter(None, map(phones_of, islice(texts, _MOST_KEYS)))][:MOST_PLACES]
+    def id_texts(self) -> IdTexts:
+        """The ids, in comparable form, and the telephone numbers of the evidence."""
+        keys = (key for key in self._by_key if isinstance(key, str))
+        texts = (one.figure.text for one in self.values if one.figure.kind in {ID, *SUMS})
+        return IdTexts(keys, texts)
 
     def has_broken(self, text: str) -> bool:
         """Return whether the evidence has a long *text* with blanks or line breaks inside."""

@@ -33,6 +33,7 @@ _BARE = frozenset(
 )
 """Words that are not units as the whole name of a field."""
 _CENT = Decimal("0.01")
+_POUNDS = (" pound", " pounds")
 _RATES = frozenset("per by x".split())
 _WORD = re.compile(r"k?m2|[A-Z]?[a-z]+|[A-Z]+")
 _ROUNDED = Decimal("0.02")
@@ -137,6 +138,8 @@ def converted_units(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
     units = units_of(figure.unit)
     if figure.kind == MONEY or (not units and figure.step == _CENT):
         units = (Unit("money", Decimal(1)),)
+        # pounds of money are written as those of weight
+        units += units_of("lb") if figure.text.casefold().endswith(_POUNDS) else ()
     for kind, worth in units:
         if kind == "temperature":
             yield from _in_other_degrees(figure, Unit(kind, worth))
