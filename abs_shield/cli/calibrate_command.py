@@ -84,7 +84,7 @@ def _apply_labels(path: str, store: Any, skipped: Skipped) -> dict[str, Any]:
     return {
         "engine": path,
         "new": applied.new.total(),
-        "known": applied.known,
+        "known": applied.already_applied,
         "unscored": applied.unscored,
         "tools": [_tool(engine, tool, applied) for tool in sorted(applied.new)],
     }

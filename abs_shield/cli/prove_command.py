@@ -79,8 +79,8 @@ def _proof(place: str, listed: Iterable[Tool]) -> Proof:
         policy = _load_policy(place)
     except PolicyError as error:
         return Proof(problems=(_not_declared(error, place),))
-    policy, known, names = _policy_and_tools(policy, listed, place)
-    return proved(policy, known, names=names)
+    policy, tools, names = _policy_and_tools(policy, listed, place)
+    return proved(policy, tools, names=names)
 
 
 def _load_policy(place: str) -> Any:

@@ -77,7 +77,7 @@ def configure(
     answer: AnswerConfig | Mapping[str, Any] | Literal[False] | None = None,
     pii: PersonalData | Mapping[str, Any] | bool | None = None,
     limits: Limits | Mapping[str, Any] | None = None,
-    **unknown: Any,
+    **unrecognized: Any,
 ) -> Policy:
     """
     Declare a policy: by keywords, or as one mapping of the same names.
@@ -132,7 +132,7 @@ def configure(
     }  # fmt: skip
     # Only keywords that differ from their default, because a mapping allows no other keywords.
     defaults = configure.__kwdefaults__ or {}
-    explicit = {k: v for k, v in keywords.items() if v is not defaults[k]} | unknown
+    explicit = {k: v for k, v in keywords.items() if v is not defaults[k]} | unrecognized
     fields = explicit if declared is None else _mapping(declared, also=explicit)
     return Policy(**_normalise(fields))
 

@@ -60,7 +60,7 @@ def rule(
     tool: str | Iterable[str] = (),
     takes: Mapping[str, str] | None = None,
     sentence: str | None = None,
-    **unknown: Never,
+    **unrecognized: Never,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """
     Declare a rule for one or several tools.
@@ -86,7 +86,7 @@ def rule(
     >>> sum_is_positive.sentence
     'A transfer moves a sum above 0.'
     """
-    require_fields("rule", unknown, ("tool", "takes", "sentence"))
+    require_fields("rule", unrecognized, ("tool", "takes", "sentence"))
     tools = (tool,) if isinstance(tool, str) else tuple(tool) if isinstance(tool, Iterable) else ()
     if misplaced or not tools or not all(isinstance(name, str) and name for name in tools):
         raise PolicyError('`rule` needs the name of a tool: `@rule(tool="refund")`')

@@ -217,7 +217,7 @@ class Evaluator:
         # A tool that the session may not call is treated like one that does not exist.
         if plan is None or not (session.tools is None or call.name in session.tools):
             notes = () if call.name in self.registry.of(session) else _UNREGISTERED
-            plan = self.registry.unknown(call.name)
+            plan = self.registry.unregistered_plan(call.name)
         enforcement_off = self.switch.stops_enforcement()
         decision_id = context.decision_id or new_id()
         ruling = rule_on(judgement, plan, self.policy, enforcement_off=enforcement_off, at=at)

@@ -119,5 +119,5 @@ class JudgementMethods:
         Returns:
             The action on the call, and the layers that block it.
         """
-        plan = self.registry.plan(decision.tool) or self.registry.unknown(decision.tool)
+        plan = self.registry.plan(decision.tool) or self.registry.unregistered_plan(decision.tool)
         return rule_again(decision, plan, policy)

@@ -102,7 +102,9 @@ class ResultVerifier:
         call, session, execution = returned.call, returned.session, returned.execution
         record = record_of(session)
         entry = self._entry(call.name, record)
-        plan = entry.plan if isinstance(entry, Entry) else self._registry.unknown(call.name)
+        plan = (
+            entry.plan if isinstance(entry, Entry) else self._registry.unregistered_plan(call.name)
+        )
         # Like a layer, verification may have its own mode for a tool.
         mode = Mode.AUDIT if self._enforcement_off() else plan.modes.get(VERIFICATION, plan.mode)
         reason = self._unjudged_reason(execution)

@@ -94,9 +94,9 @@ class SessionTools(Mapping[str, Entry]):
         """Return None: the list of tools of a session with functions is complete."""
         return None
 
-    def unknown(self, name: str) -> ToolPlan:
+    def unregistered_plan(self, name: str) -> ToolPlan:
         """Return the plan of a tool that this session does not have."""
-        return self._registry.unknown(name)
+        return self._registry.unregistered_plan(name)
 
     def tools(self) -> dict[str, Tool]:
         """Return the tools as declared, refined by the policy."""

@@ -184,9 +184,9 @@ class Registry(EntryTable):
 
     def anonymous_plan(self, name: str) -> ToolPlan | None:
         """Return a plan for any name if no tool was ever registered, else None."""
-        return None if self else self.unknown(name)
+        return None if self else self.unregistered_plan(name)
 
-    def unknown(self, name: str) -> ToolPlan:
+    def unregistered_plan(self, name: str) -> ToolPlan:
         """Return the plan of an unregistered tool: without a schema, with the policy's modes."""
         return self._unregistered.of_name(name)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from time import time
 from typing import Any
+from warnings import warn
 
 from abs_shield.core import Subject
 from abs_shield.core.label import Truth
@@ -22,13 +23,19 @@ class AppliedLabels:
 
     Attributes:
         new: Labels that the engine learnt from, by tool.
-        known: Labels that it had already.
+        already_applied: Labels that it had before.
         unscored: Labels on results without a P(hallucination), which are skipped.
     """
 
     new: Counter[str] = field(default_factory=Counter)
-    known: int = 0
+    already_applied: int = 0
     unscored: int = 0
+
+    @property
+    def known(self) -> int:
+        """Deprecated: `already_applied`."""
+        warn("`AppliedLabels.known` is now `already_applied`", DeprecationWarning, stacklevel=2)
+        return self.already_applied
 
 
 def apply_labels(
@@ -64,5 +71,5 @@ def apply_labels(
         if engine.apply_label(tool, entry, session_id=decision.session_id):
             applied.new[tool] += 1
         else:
-            applied.known += 1
+            applied.already_applied += 1
     return applied

@@ -8,6 +8,7 @@ from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
 from abs_shield.core.label import Label, Truth
 from abs_shield.stores import MemoryStore, open_store
 from abs_shield.verification import VerificationEngine, apply_labels
+from abs_shield.verification.log_labels import AppliedLabels
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_labels_of_the_log_move_the_thresholds(firewall):
     applied = apply_labels(firewall.verification, firewall.store)
     held = firewall.verification.get_calibration("quote")
 
-    assert ({"quote": 8}, 0) == (dict(applied.new), applied.known)
+    assert ({"quote": 8}, 0) == (dict(applied.new), applied.already_applied)
     assert (8, 0) == (held["labels"], held["hallucinated_labels"])
     assert held["block_threshold"] > 0.5
     assert held["prior"] < 0.15
@@ -66,7 +67,7 @@ def test_a_label_counts_once(firewall):
     before = firewall.verification.get_calibration("quote")
     again = apply_labels(firewall.verification, firewall.store)
 
-    assert (0, 6) == (again.new.total(), again.known)
+    assert (0, 6) == (again.new.total(), again.already_applied)
     assert before == firewall.verification.get_calibration("quote")
     say(firewall, Truth.OK, ids[6:])
     assert 2 == apply_labels(firewall.verification, firewall.store).new["quote"]
@@ -81,7 +82,7 @@ def test_a_changed_label_replaces_the_earlier_one(firewall):
     applied = apply_labels(firewall.verification, firewall.store)
     held = firewall.verification.get_calibration("quote")
 
-    assert (3, 5) == (applied.new["quote"], applied.known)
+    assert (3, 5) == (applied.new["quote"], applied.already_applied)
     assert (8, 3) == (held["labels"], held["hallucinated_labels"])
 
 
@@ -169,8 +170,14 @@ def test_labels_that_were_learnt_travel_with_the_engine(firewall, tmp_path):
     firewall.verification.save(tmp_path / "engine.db")
     other = VerificationEngine().load(tmp_path / "engine.db")
 
-    assert 8 == apply_labels(other, firewall.store).known
+    assert 8 == apply_labels(other, firewall.store).already_applied
     assert other.get_calibration("quote") == firewall.verification.get_calibration("quote")
+
+
+def test_the_former_name_of_a_count_warns():
+    """`AppliedLabels.known` still works for one release."""
+    with pytest.warns(DeprecationWarning, match="already_applied"):
+        assert 3 == AppliedLabels(already_applied=3).known
 
 
 def test_a_store_without_labels_applies_none():
