@@ -13,9 +13,9 @@ from tests.stores.servers import Server, programs, run_server
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     """Start a server, or say why there is none."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed: abs-shield[postgres]")
+    pytest.importorskip("psycopg", reason="needs `pip install abs-shield[postgres]`")
     if not (results := programs()):
-        pytest.skip("no PostgreSQL server is installed: Debian's package `postgresql`")
+        pytest.skip("no PostgreSQL server is installed; on Debian: apt install postgresql")
     with run_server(results) as server:
         yield server
 

@@ -17,11 +17,11 @@ import pytest
 
 needs_prometheus = pytest.mark.skipif(
     shutil.which("prometheus") is None,
-    reason="there is no `prometheus` (Debian: apt install prometheus)",
+    reason="no `prometheus` is installed; on Debian: apt install prometheus",
 )
 needs_promtool = pytest.mark.skipif(
     shutil.which("promtool") is None,
-    reason="there is no `promtool` (Debian: apt install prometheus)",
+    reason="no `promtool` is installed; on Debian: apt install prometheus",
 )
 CONFIG = """
 global: {{scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}}

@@ -99,9 +99,9 @@ def event_loop_of_the_thread() -> Iterator[None]:
 def test_the_page_settles_the_answer(number: int, story: str) -> None:
     """Completed actions may be claimed; an unsupported claim is refused, and both are recorded."""
     module, settings = FRAMEWORKS[number]
-    pytest.importorskip(module, reason=f"`{module}` is not installed")
+    pytest.importorskip(module, reason=f"`{module}` is missing; docs/adapters.md names its extra")
     if module == "openai":
-        pytest.importorskip("httpx2", reason="the extra `openai` is not installed")
+        pytest.importorskip("httpx2", reason="needs `pip install abs-shield[openai]`")
     guard, shop = Shield(shield.configure(mode="strict")), Shop()
     names = {"firewall": guard, "asked": ASKED, **settings(TURNS[story], guard, shop)}
     exec(blocks("The answer that ends a run")[number], names)

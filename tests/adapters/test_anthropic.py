@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +11,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("anthropic", reason="the extra `anthropic` is not installed")
+from tests.processes import run_python
+
+pytest.importorskip("anthropic", reason="needs `pip install abs-shield[anthropic]`")
 
 from anthropic import beta_async_tool, beta_tool
 from anthropic.lib.tools import BetaRunnableToolset, ToolError
@@ -419,7 +418,7 @@ def test_a_summary_hides_only_what_was_not_received() -> None:
     assert ["", "unknown"] == [source(session, "tx_9"), source(session_of([summary]), "tx_9")]
 
 
-@pytest.mark.skipif(not hasattr(Messages, "thread"), reason="threads are new in anthropic 2.2")
+@pytest.mark.skipif(not hasattr(Messages, "thread"), reason="needs `pip install anthropic>=2.2`")
 def test_a_continued_thread_contains_earlier_messages() -> None:
     """A later run on the same thread starts with all earlier messages and results."""
     order, later = Call("c1", "get_order", {"order_id": "ord_1"}), GOOD._replace(id="c2")
@@ -576,14 +575,7 @@ def test_a_stream_without_the_original_json_is_refused(used: str, monkeypatch: A
 def test_the_example_runs(tmp_path: Path) -> None:
     """The output has its key lines in order, and no warning is printed."""
     path = str(ROOT / "examples" / "anthropic_agent.py")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", path],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    done = run_python("-W", "error", path, check=False, cwd=tmp_path)
     lines = ['blocked: "tx_99999"', "refunded 20.00 for tx_12345", "1 call was stopped"]
     places = [done.stdout.find(line) for line in lines]
 

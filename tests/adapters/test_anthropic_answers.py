@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("anthropic", reason="the extra `anthropic` is not installed")
+pytest.importorskip("anthropic", reason="needs `pip install abs-shield[anthropic]`")
 
 from anthropic import beta_tool
 

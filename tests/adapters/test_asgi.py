@@ -383,7 +383,9 @@ def test_wrong_options_are_refused() -> None:
 
 def test_starlette_accepts_the_middleware() -> None:
     """An endpoint that runs in a thread has the session of its request."""
-    applications = pytest.importorskip("starlette.applications", reason="Starlette is missing")
+    applications = pytest.importorskip(
+        "starlette.applications", reason="needs `pip install abs-shield[test]`"
+    )
     from starlette.responses import JSONResponse
     from starlette.routing import Route
 

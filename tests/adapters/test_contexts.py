@@ -24,7 +24,7 @@ PLACES = {
 def test_a_parameter_with_a_context_type_is_not_offered_to_the_model(package):
     """The type alone is enough: neither a mark nor a certain name is needed."""
     if find_spec(package) is None:
-        pytest.skip(f"`{package}` is not installed")
+        pytest.skip(f"`{package}` is missing; docs/adapters.md names its extra")
     module, _, name = PLACES[package].partition(":")
     context = getattr(import_module(module), name)
     firewall = Shield(shield.configure(mode="strict"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+pytest.importorskip("fastmcp", reason="needs `pip install abs-shield[fastmcp]`")
 
 import mcp_types
 from fastmcp import Client, Context, FastMCP

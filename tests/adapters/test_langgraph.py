@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +13,9 @@ from uuid import uuid4
 
 import pytest
 
-pytest.importorskip("langgraph", reason="the extra `langgraph` is not installed")
+from tests.processes import run_python
+
+pytest.importorskip("langgraph", reason="needs `pip install abs-shield[langgraph]`")
 
 from langchain.agents import AgentState, create_agent
 from langchain.agents.structured_output import ToolStrategy
@@ -531,10 +530,7 @@ def test_a_graph_without_messages_is_opaque() -> None:
 def test_the_example_runs() -> None:
     """The example runs as a script without warnings."""
     path = ROOT / "examples" / "langgraph_agent.py"
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", str(path)],
-        capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    ran = run_python("-W", "error", str(path), check=False)
 
     assert (0, "") == (ran.returncode, ran.stderr)
     assert 'refund     blocked: unseen "tx_99999"' in ran.stdout

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("langgraph", reason="the extra `langgraph` is not installed")
+pytest.importorskip("langgraph", reason="needs `pip install abs-shield[langgraph]`")
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware

@@ -7,7 +7,9 @@ import pytest
 from tests.adapters.matrix import INSTALLED, play_drivers, read_documented
 
 
-@pytest.mark.skipif(not INSTALLED, reason="no framework is installed")
+@pytest.mark.skipif(
+    not INSTALLED, reason="needs a framework, e.g. `pip install abs-shield[openai]`"
+)
 def test_the_documented_table_equals_the_outcome_of_the_scenes():
     """Each cell is compared for every framework that is installed."""
     page = read_documented()

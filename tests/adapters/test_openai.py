@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("openai", reason="the extra `openai` is not installed")
+pytest.importorskip("openai", reason="needs `pip install abs-shield[openai]`")
 
 from openai.lib._parsing._completions import parse_chat_completion
 from openai.lib._parsing._responses import parse_response

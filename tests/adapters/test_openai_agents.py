@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import os
-import subprocess
-import sys
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +12,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("agents", reason="the extra `openai-agents` is not installed")
+from tests.processes import run_python
+
+pytest.importorskip("agents", reason="needs `pip install abs-shield[openai-agents]`")
 
 from agents import (
     Agent,
@@ -474,7 +473,7 @@ def test_hooks_of_the_host_are_called_as_before(strict):
 
 def test_tools_of_a_local_mcp_server_are_judged(strict):
     """The SDK creates the tools anew at every step."""
-    pytest.importorskip("mcp")
+    pytest.importorskip("mcp", reason="needs `pip install mcp`")
     from agents.mcp import MCPServer
     from mcp.types import CallToolResult, TextContent
     from mcp.types import Tool as Described
@@ -745,14 +744,7 @@ def test_the_quickstart_of_the_docs_runs(strict):
 def test_the_example_runs():
     """The example blocks a phantom target, and the model corrects it."""
     root = Path(__file__).parents[2]
-    ran = subprocess.run(
-        [sys.executable, str(root / "examples" / "openai_agents_agent.py")],
-        env={**os.environ, "PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
+    ran = run_python(str(root / "examples" / "openai_agents_agent.py"))
 
     assert [
         "refund       blocked: /arguments/transaction_id is unseen",

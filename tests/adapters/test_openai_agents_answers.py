@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("agents", reason="the extra `openai-agents` is not installed")
+pytest.importorskip("agents", reason="needs `pip install abs-shield[openai-agents]`")
 
 from agents import Agent, SQLiteSession, function_tool
 from pydantic import BaseModel

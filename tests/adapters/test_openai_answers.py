@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("openai", reason="the extra `openai` is not installed")
-pytest.importorskip("httpx2", reason="the extra `openai` is not installed")
+pytest.importorskip("openai", reason="needs `pip install abs-shield[openai]`")
+pytest.importorskip("httpx2", reason="needs `pip install abs-shield[openai]`")
 
 from abs_shield import Shield, shield
 from abs_shield.adapters.openai import (
@@ -118,7 +118,10 @@ def test_a_response_with_tool_calls_is_not_an_answer() -> None:
 
 def test_a_run_of_the_tool_runner_is_settled() -> None:
     """The conversation is the one that the runner sent last in the session."""
-    pytest.importorskip("openai.lib.responses_tool_runner", reason="an older SDK")
+    pytest.importorskip(
+        "openai.lib.responses_tool_runner",
+        reason="needs `pip install abs-shield[openai]` with openai 3.31.0 or later",
+    )
     from openai.lib.responses_tool_runner import ResponsesToolRunner
 
     from tests.adapters.openai_runner_driver import Provider, functions

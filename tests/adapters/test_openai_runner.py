@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -14,8 +12,13 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("openai", reason="the extra `openai` is not installed")
-pytest.importorskip("openai.lib.responses_tool_runner", reason="openai is older than 3.31.0")
+from tests.processes import run_python
+
+pytest.importorskip("openai", reason="needs `pip install abs-shield[openai]`")
+pytest.importorskip(
+    "openai.lib.responses_tool_runner",
+    reason="needs `pip install abs-shield[openai]` with openai 3.31.0 or later",
+)
 
 from openai import pydantic_responses_function_tool
 from openai.lib.browser import AsyncBrowserToolset, BrowserToolset
@@ -504,13 +507,8 @@ def test_an_abandoned_run_logs_its_proposed_calls() -> None:
 
 def test_the_example_runs(tmp_path: Path) -> None:
     """The output has its key lines in order, and no warning is printed."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(ROOT / "examples" / "openai_runner_agent.py")],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
+    done = run_python(
+        "-W", "error", str(ROOT / "examples" / "openai_runner_agent.py"), check=False, cwd=tmp_path
     )
     lines = ['"tx_99999" was not mentioned in this run', "is CLEAN", "Your 20.00 are on their way."]
     places = [done.stdout.find(line) for line in lines]

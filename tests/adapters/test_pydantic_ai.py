@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,7 +11,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pydantic_ai", reason="the extra `pydantic-ai` is not installed")
+from tests.processes import run_python
+
+pytest.importorskip("pydantic_ai", reason="needs `pip install abs-shield[pydantic-ai]`")
 
 from pydantic import BaseModel
 from pydantic_ai import (
@@ -656,10 +655,7 @@ def test_a_call_that_never_ran_is_logged():
 def test_the_example_runs():
     """The example blocks a phantom target, and the model corrects it."""
     root = Path(__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, "examples/pydantic_ai_agent.py"], capture_output=True, text=True,
-        check=True, timeout=60, cwd=root, env={**os.environ, "PYTHONPATH": str(root)},
-    )  # fmt: skip
+    done = run_python("examples/pydantic_ai_agent.py", cwd=root)
 
     assert "blocked: tx_99999" in done.stdout
     assert "ran: [('tx_12345', 20.0)]" in done.stdout

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pydantic_ai", reason="the extra `pydantic-ai` is not installed")
+pytest.importorskip("pydantic_ai", reason="needs `pip install abs-shield[pydantic-ai]`")
 
 from pydantic import BaseModel
 from pydantic_ai import (

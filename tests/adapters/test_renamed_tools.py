@@ -164,7 +164,8 @@ FRAMEWORKS = [
         play,
         id=play.__name__.removeprefix("in_"),
         marks=pytest.mark.skipif(
-            find_spec(module) is None, reason=f"the extra of `{module}` is not installed"
+            find_spec(module) is None,
+            reason=f"`{module}` is missing; docs/adapters.md names its extra",
         ),
     )
     for play, module in (

@@ -40,8 +40,8 @@ class Row:
 
 def _verifier(name: str) -> Callable[[pytest.FixtureRequest], Row]:
     def row(request: pytest.FixtureRequest) -> Row:
-        pytest.importorskip("torch", reason="the extra `nli` is not installed")
-        pytest.importorskip("transformers", reason="the extra `nli` is not installed")
+        pytest.importorskip("torch", reason="needs `pip install abs-shield[nli]`")
+        pytest.importorskip("transformers", reason="needs `pip install abs-shield[nli]`")
         from tests.answer.tiny import VERIFIERS
 
         folder: Path = request.getfixturevalue("tmp_path_factory").mktemp("verifier")
@@ -78,7 +78,7 @@ def _served(request: pytest.FixtureRequest) -> Row:
 
 def served(request: pytest.FixtureRequest) -> str:
     """Return the URL of a chat server that runs until the test's module is done."""
-    pytest.importorskip("openai", reason="the extra `judge` is not installed")
+    pytest.importorskip("openai", reason="needs `pip install abs-shield[judge]`")
     running = serving()
     request.addfinalizer(lambda: running.__exit__(None, None, None))
     return running.__enter__()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +12,8 @@ from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.session import Session
 from abs_shield.text.citations import citations
+from tests.requirements import DATA, needs_data
 
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RETRIEVED = DATA / "grounding" / "ragtruth-qa-test.jsonl.gz"
 PASSAGES = ["The tower opened in 1889.", "The tower is 330 metres tall.", "It was painted brown."]
 RESULTS = {
@@ -95,7 +93,7 @@ def test_hostile_results_are_counted(result):
 
 
 @pytest.mark.data
-@pytest.mark.skipif(not RETRIEVED.exists(), reason="no labelled answers of retrieved passages")
+@needs_data(RETRIEVED)
 def test_faithful_answers_have_no_citation_conflict():
     """At most 1 % of the answers that people labelled as faithful have a citation conflict."""
     with gzip.open(RETRIEVED, "rt", encoding="utf-8") as lines:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from abs_shield import answer, model
+from tests.processes import run_python
 
 LISTED = """
 import sys
@@ -36,7 +34,7 @@ def test_unknown_name_raises_attribute_error(room):
 def test_nothing_heavy_is_imported():
     """Importing the names imports no SDK and no model library."""
     source = LISTED.format(names=", ".join(answer.__all__), heavy=HEAVY)
-    ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60)
+    ran = run_python("-c", source, check=False)
 
     assert ("[]\n", "") == (ran.stdout, ran.stderr)
 
@@ -48,6 +46,6 @@ def test_shield_does_not_import_the_answer_package():
         "Shield(shield.configure(), hooks=None)\n"
         "print([n for n in sys.modules if n.startswith('abs_shield.answer.')])"
     )
-    ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60)
+    ran = run_python("-c", source, check=False)
 
     assert ("[]\n", "") == (ran.stdout, ran.stderr)

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-pytest.importorskip("torch", reason="the extra `nli` is not installed")
-pytest.importorskip("transformers", reason="the extra `nli` is not installed")
+pytest.importorskip("torch", reason="needs `pip install abs-shield[nli]`")
+pytest.importorskip("transformers", reason="needs `pip install abs-shield[nli]`")
 
 import torch
 import transformers

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
 from abs_shield.backtest import Comparison, Kind, Side, compare
 from abs_shield.policy import configure, rule
 from abs_shield.replay import Toolsets, replay, runs
+from tests.requirements import RUNS, TOOLCALLS, needs_runs
 
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[4] / "shared" / "data"))
-RUNS = DATA / "toolcalls" / "runs.jsonl.gz"
-
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(
-        not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
-    ),
-]
+pytestmark = [pytest.mark.data, needs_runs]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +28,7 @@ def some(tmp_path_factory):
 @pytest.fixture(scope="module")
 def toolsets():
     """Return the tools of the recorded runs."""
-    return json.loads((DATA / "toolcalls" / "toolsets.json").read_text())
+    return json.loads((TOOLCALLS / "toolsets.json").read_text())
 
 
 @pytest.fixture(scope="module")

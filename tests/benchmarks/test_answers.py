@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks.test_command_lines import PROGRESS
+from tests.processes import run_python
+from tests.requirements import DATA, needs_runs
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data"))
-
-
-RECORDED = pytest.mark.skipif(
-    not (DATA / "toolcalls" / "runs.jsonl.gz").exists(),
-    reason="the recorded runs are not here; $ABS_SHIELD_DATA names their folder",
-)
 
 
 def run_benchmark(*options):
     """Return what the benchmark prints."""
-    done = subprocess.run(
-        [sys.executable, "benchmarks/answers.py", "--data", str(DATA), *options],
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=ROOT,
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+    done = run_python(ROOT / "benchmarks" / "answers.py", "--data", DATA, *options, timeout=300)
     assert PROGRESS.fullmatch(done.stderr), done.stderr
     return json.loads(done.stdout)
 
 
 @pytest.mark.data
-@RECORDED
+@needs_runs
 def test_a_few_runs_are_measured():
     """False alarms, changed figures and deeds of some runs, as one JSON object."""
     replies = run_benchmark("--only", "runs", "--every", "100")["replies"]
@@ -45,7 +33,7 @@ def test_a_few_runs_are_measured():
 
 
 @pytest.mark.data
-@RECORDED
+@needs_runs
 def test_the_gate_is_measured():
     """Answers with their own run are emitted more often than answers with another run."""
     gate = run_benchmark("--only", "gate", "--every", "200")["gate"]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import load_benchmark, run_python
 from tests.rows import each_row
 
 ROOT = Path(__file__).parents[2]
@@ -34,17 +31,7 @@ ID = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z\d]+(?:[-_][A-Z\d]+)*\b")
 LIST_NUMBER = re.compile(r"^\s*\d+\. ", re.MULTILINE)
 
 
-def load_module():
-    """Return the loader as a module; `benchmarks/` is not a package."""
-    path = ROOT / "benchmarks" / "answers_labelled.py"
-    spec = importlib.util.spec_from_file_location("answers_labelled", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["answers_labelled"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-LABELLED = load_module()
+LABELLED = load_benchmark("answers_labelled")
 RUNS = LABELLED.load()
 HONEST = [run for run in RUNS if run.honest]
 WRONG = [run for run in RUNS if not run.honest]
@@ -203,11 +190,8 @@ def half(figure):
 @pytest.mark.slow
 def test_the_benchmark_counts_every_run():
     """The benchmark needs no data, prints one JSON object and lists wrong results to stderr."""
-    done = subprocess.run(
-        [sys.executable, "benchmarks/answers.py", "--only", "natural", "--list", "wrong"],
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=ROOT,
-        capture_output=True, text=True, check=True, timeout=300,
-    )  # fmt: skip
+    script = ROOT / "benchmarks" / "answers.py"
+    done = run_python(script, "--only", "natural", "--list", "wrong", timeout=300)
     report = json.loads(done.stdout)["natural"]
 
     assert len(RUNS) == report["all"]["runs"]

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from abs_shield.plan.strengths import PRIOR, STRENGTHS
+from tests.processes import run_benchmark
+from tests.requirements import DATA, needs_data
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data"))
 FOLDERS = [DATA / "toolcalls", DATA / "fields"]
-recorded = pytest.mark.skipif(
-    not all((folder / "runs.jsonl.gz").is_file() for folder in FOLDERS),
-    reason=f"there are no recorded runs at {DATA}; set ABS_SHIELD_DATA",
-)
-
-
-def run_script(*options: str) -> str:
-    """Return what the script prints; a failing script fails the test."""
-    command = [sys.executable, str(ROOT / "benchmarks" / "calibration.py"), *options]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    return done.stdout
+recorded = needs_data(*(folder / "runs.jsonl.gz" for folder in FOLDERS))
 
 
 def test_a_held_out_source_is_not_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +44,9 @@ def test_the_prior_is_fitted_to_the_shipped_counts(monkeypatch: pytest.MonkeyPat
 @recorded
 def test_the_shipped_table_is_the_fit() -> None:
     """The counts and strengths of the package are those of the recorded runs."""
-    output = json.loads(run_script("--data", *map(str, FOLDERS), "--format", "json"))
+    output = json.loads(
+        run_benchmark("calibration", "--data", *map(str, FOLDERS), "--format", "json")
+    )
     names = ("strength", "right", "wrong", "found", "planted")
     fitted = {row["basis"]: [row[name] for name in names] for row in output["rows"]}
     shipped = {

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import os
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.processes import run_python
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks"
@@ -128,13 +128,7 @@ def test_the_example_of_the_help_is_accepted(
 @pytest.mark.parametrize("name", ROWS)
 def test_help_is_printed_by_the_script(name: str) -> None:
     """The script finds its modules, run as the page shows it."""
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / f"{name}.py"), "--help"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    done = run_python(str(FOLDER / f"{name}.py"), "--help", check=False)
 
     assert 0 == done.returncode, done.stderr
     assert f"{name}.py" in done.stdout

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import importlib
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,21 +12,16 @@ from typing import Any
 import pytest
 
 from abs_shield import Shield, ToolCall, shield
+from tests.processes import run_benchmark, run_python
+from tests.requirements import TOOLCALLS, needs_runs
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data")) / "toolcalls"
-recorded = pytest.mark.skipif(
-    not (DATA / "runs.jsonl.gz").is_file(),
-    reason=f"there are no recorded runs at {DATA}; set ABS_SHIELD_DATA",
-)
 
 
-def run_script(*options: str) -> str:
-    """Return what the script prints; a failing script fails the test."""
-    command = [sys.executable, str(ROOT / "benchmarks" / "detection.py"), *options]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    return done.stdout
+def measure_a_few_runs() -> dict[str, Any]:
+    """Return the report on twenty recorded runs."""
+    options = ("--data", TOOLCALLS, "--limit", "20", "--format", "json")
+    return json.loads(run_benchmark("detection", *options))  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("held", [None, "runs.jsonl"])
@@ -39,9 +32,7 @@ def test_a_named_folder_without_runs_is_a_failure(tmp_path: Path, held: str | No
         folder.mkdir()
         (folder / held).write_text("{}")
     script = ROOT / "benchmarks" / "detection.py"
-    command = [sys.executable, str(script), "--data", str(folder)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = run_python(script, "--data", folder, check=False)
 
     assert (1, "") == (done.returncode, done.stdout)
     assert f"{folder}: there is no `runs.jsonl.gz` in it; `abs-shield plant` writes one" in (
@@ -62,16 +53,16 @@ def test_runs_may_contain_their_tools(tmp_path: Path) -> None:
     }
     with gzip.open(tmp_path / "runs.jsonl.gz", "wt") as file:
         file.write(json.dumps(run) + "\n")
-    output = run_script("--data", str(tmp_path), "--policy", "none", "--list")
+    output = run_benchmark("detection", "--data", str(tmp_path), "--policy", "none", "--list")
 
     assert "w_7732" in output
 
 
 @pytest.mark.data
-@recorded
+@needs_runs
 def test_a_few_runs_fill_every_table() -> None:
     """Twenty runs give the tables of both policies."""
-    output = json.loads(run_script("--data", str(DATA), "--limit", "20", "--format", "json"))
+    output = measure_a_few_runs()
     titles = [table["title"][:2] for table in output["none"]]
 
     assert ["1a", "1b", "1c", "2.", "3.", "4a", "4b", "4c", "4d", "5a", "5b", "6."] == titles
@@ -79,10 +70,10 @@ def test_a_few_runs_fill_every_table() -> None:
 
 
 @pytest.mark.data
-@recorded
+@needs_runs
 def test_planted_faults_are_counted_once() -> None:
     """A kind's sources have as many faults as its domains."""
-    output = json.loads(run_script("--data", str(DATA), "--limit", "20", "--format", "json"))
+    output = measure_a_few_runs()
     by_source, by_domain = (table["rows"] for table in output["none"][:2])
     faults = [rate for row in by_source for rate in row.values() if isinstance(rate, dict)]
 
@@ -136,7 +127,7 @@ def test_the_rules_of_detection_are_counted(
     """Without recorded runs the table counts what changes in those written by hand."""
     monkeypatch.setenv("ABS_SHIELD_DATA", str(tmp_path))
     name = "indirect mention `place_name`"
-    table = run_script("--ablate", name, "--jobs", "1")
+    table = run_benchmark("detection", "--ablate", name, "--jobs", "1")
     *_, row = table.splitlines()
 
     assert f"| {name} | +6 (+0) | +0 |" == row

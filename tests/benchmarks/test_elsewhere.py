@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.processes import load_benchmark
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-
-
-def elsewhere():
-    """Return the benchmark as a module; `benchmarks/` is not a package."""
-    spec = importlib.util.spec_from_file_location("elsewhere", FOLDER / "elsewhere.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["elsewhere"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 LIMITS = {"everyday.jsonl.gz": (15, 0.8)}
@@ -30,7 +21,7 @@ LIMITS = {"everyday.jsonl.gz": (15, 0.8)}
 def test_runs_of_other_domains(path):
     """At most one right call in forty is flagged, and nine of ten phantom targets are found."""
     one_in, limit = LIMITS.get(path.name, (40, 0.9))
-    result = elsewhere().judged(path)
+    result = load_benchmark("elsewhere").judged(path)
 
     assert result.flagged <= result.calls / one_in, result.flags
     assert result.found["phantom_target"] >= limit * result.planted["phantom_target"], result.misses
@@ -40,7 +31,7 @@ def test_runs_of_other_domains(path):
 @pytest.mark.release
 def test_the_figures_are_printed_as_json(capsys):
     """Each file of runs has one object with counts by layer."""
-    elsewhere().main(["--format", "json"])
+    load_benchmark("elsewhere").main(["--format", "json"])
     output = json.loads(capsys.readouterr().out)
 
     assert {"awkward", "everyday", "mixed", "ordinary", "spellings"} == output.keys()

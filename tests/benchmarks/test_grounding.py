@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.processes import run_benchmark
+from tests.requirements import DATA, needs_data
+
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data"))
-labelled = pytest.mark.skipif(
-    not (DATA / "grounding" / "begin-wow.jsonl.gz").is_file(),
-    reason=f"there are no labelled answers at {DATA}; set ABS_SHIELD_DATA",
-)
+labelled = needs_data(DATA / "grounding" / "begin-wow.jsonl.gz")
 NATURAL = {
     "begin-wow", "begin-cmu-dog", "faithdial-audit", "mtrag-human", "wice-claim",
     "ragtruth-qa-test", "faithbench", "begin-topicalchat",
@@ -24,18 +20,10 @@ NATURAL = {
 NEVER_TRAINED = ("ragtruth", "faithbench", "topicalchat", "bump", "summedits", "wice-tokens")
 
 
-def run_script(script: str, *options: str) -> str:
-    """Return what the script prints; a failing script fails the test."""
-    command = [sys.executable, str(ROOT / "benchmarks" / script), *options]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def lines() -> list[dict[str, Any]]:
     """Return what the benchmark prints of a few answers."""
-    out = run_script("grounding.py", "--data", str(DATA), "--limit", "25")
+    out = run_benchmark("grounding", "--data", DATA, "--limit", "25")
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -43,7 +31,7 @@ def lines() -> list[dict[str, Any]]:
 @labelled
 def test_the_guardrail_passes_some_answers_of_every_corpus() -> None:
     """Each line has shares and a balanced accuracy; what is out of scope passes by default only."""
-    out = run_script("guardrail.py", "--data", str(DATA), "--limit", "12")
+    out = run_benchmark("guardrail", "--data", DATA, "--limit", "12")
     lines = {line["corpus"]: line for line in map(json.loads, out.splitlines())}
 
     assert lines.keys() > NATURAL | {"all natural"}
@@ -92,7 +80,23 @@ def test_what_is_shown_stands_beside_what_the_words_say(lines: list[dict[str, An
 def test_the_shipped_weights_come_from_the_script(tmp_path: Path) -> None:
     """Training again on the same answers gives the shipped file, number for number."""
     out = tmp_path / "weights.json"
-    run_script("train_lexical.py", "--data", str(DATA), "--out", str(out))
+    run_benchmark("train_lexical", "--data", DATA, "--out", str(out))
     shipped = ROOT / "abs_shield" / "answer" / "scorers" / "lexical" / "weights-3.json"
 
     assert json.loads(shipped.read_text("utf-8")) == json.loads(out.read_text("utf-8"))
+
+
+@pytest.mark.data
+@labelled
+def test_a_few_answers_give_a_picture(tmp_path: Path) -> None:
+    """The points are in [0, 1] and in the order of their scores; the file is an SVG."""
+    pytest.importorskip("matplotlib", reason="needs `pip install abs-shield[pictures]`")
+    path = tmp_path / "curve.svg"
+    options = ("--data", DATA, "--limit", "60", "--picture", path)
+    report = json.loads(run_benchmark("grounding_curve", *options))
+    answered = [point["said"] for point in report["curve"]]
+
+    assert answered == sorted(answered)
+    assert all(0 <= point["was"] <= 1 for point in report["curve"])
+    assert 0 < sum(point["answers"] for point in report["curve"]) <= report["answers"]
+    assert path.read_text("utf-8").rstrip().endswith("</svg>")

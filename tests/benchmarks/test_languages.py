@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
+from tests.processes import load_benchmark
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
+LANGUAGES = load_benchmark("languages")
 CODES = sorted(path.stem for path in (FOLDER / "languages").glob("*.jsonl"))
 
 
 @lru_cache
-def languages():
-    """Return the benchmark as a module; `benchmarks/` is not a package."""
-    spec = importlib.util.spec_from_file_location("languages", FOLDER / "languages.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["languages"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-@lru_cache
 def judge_dialogues(code):
-    return languages().judged(code)
+    return LANGUAGES.judged(code)
 
 
 def test_every_file_has_a_name():
     """A file that the table leaves out would be judged by nothing."""
-    assert CODES == sorted(languages().NAMES)
+    assert CODES == sorted(LANGUAGES.NAMES)
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "benchmarks"
-sys.path.insert(0, str(FOLDER))
-
-
-def benchmark(name):
-    """Return a benchmark as a module; `benchmarks/` is not a package."""
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+from tests.processes import load_benchmark
 
 
 @pytest.mark.slow
 def test_the_start_is_measured():
     """Every case is timed; the start of an interpreter is a part of the time from its start."""
-    report = benchmark("overhead_start").measure(rounds=1)
+    report = load_benchmark("overhead_start").measure(rounds=1)
     p50_ms = report["p50_ms"]
 
     assert {*p50_ms} == {
@@ -37,7 +23,7 @@ def test_the_start_is_measured():
 
 def test_a_real_sdk_exports_what_is_measured():
     """Spans and metrics arrive in another process, and every way is timed."""
-    report = benchmark("overhead_sdk").measure(rounds=1, calls=5)
+    report = load_benchmark("overhead_sdk").measure(rounds=1, calls=5)
 
     assert {*report["exports"]} == {"/v1/traces", "/v1/metrics"}
     assert min(report["p50_us"].values()) > 0
@@ -47,7 +33,7 @@ def test_a_real_sdk_exports_what_is_measured():
 @pytest.mark.parametrize("product", ["abs_shield", "airlock", "policyshield", "edictum"])
 def test_every_product_judges_the_call_that_is_timed(product):
     """Each lets the good call pass and stops an amount out of bounds, in its own environment."""
-    overhead = benchmark("overhead_peers")
+    overhead = load_benchmark("overhead_peers")
     report = overhead.measure(rounds=1, calls=2, products=[product])
     if "cannot be installed" in report["skipped"].get(product, ""):
         pytest.skip(f"{product} {report['skipped'][product]}")
@@ -61,7 +47,7 @@ def test_every_product_judges_the_call_that_is_timed(product):
 @pytest.mark.slow
 def test_a_product_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path, monkeypatch):
     """The other products are measured, and the report has the reason."""
-    overhead = benchmark("overhead_peers")
+    overhead = load_benchmark("overhead_peers")
     monkeypatch.setitem(overhead.PINS, "edictum", str(tmp_path / "nowhere.whl"))
     report = overhead.measure(rounds=1, calls=1, envs=tmp_path, products=["edictum"])
 
@@ -73,7 +59,7 @@ def test_a_product_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path,
 @pytest.mark.slow
 def test_a_check_is_measured():
     """Every ratio with a goal is there, of calls that were judged."""
-    report = benchmark("overhead_check").measure(seconds=0.01)
+    report = load_benchmark("overhead_check").measure(seconds=0.01)
 
     assert {"default", "without prefilter", "one argument"} <= {*report["ratios"]}
     assert min(report["p50_us"].values()) > 0
@@ -82,7 +68,7 @@ def test_a_check_is_measured():
 @pytest.mark.slow
 def test_a_session_is_measured():
     """Indexing, memory and findings are measured; an empty session is small."""
-    report = benchmark("overhead_session").measure(rounds=1, messages=80)
+    report = load_benchmark("overhead_session").measure(rounds=1, messages=80)
 
     assert report["memory"]["of an empty session"] < 2_500
     assert min(report["finding"].values()) > 0
@@ -91,13 +77,13 @@ def test_a_session_is_measured():
 @pytest.mark.slow
 def test_replay_is_measured():
     """Every made-up call is judged."""
-    assert benchmark("overhead_replay").measure(rounds=1)["calls"] == 2_000
+    assert load_benchmark("overhead_replay").measure(rounds=1)["calls"] == 2_000
 
 
 @pytest.mark.slow
 def test_threads_and_tasks_are_measured():
     """Threads share the checks, and tasks the calls."""
-    report = benchmark("overhead_concurrent").measure(rounds=1, calls=8, tasks=2)
+    report = load_benchmark("overhead_concurrent").measure(rounds=1, calls=8, tasks=2)
 
     assert min(report["throughput_over_one"], report["tasks_over_sequence"]) > 0
 
@@ -105,6 +91,6 @@ def test_threads_and_tasks_are_measured():
 def test_measured_figures_are_compared_with_their_goals():
     """Figures that were not measured are omitted."""
     report = {"replay": {"replay_over_json": 9.5}, "sdk": {"check_over_hand": 2.0}}
-    rows = benchmark("overhead").judged(report)
+    rows = load_benchmark("overhead").judged(report)
 
     assert [True, False] == [row["reached"] for row in rows]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("faker", reason="the benchmark makes its values with `faker`")
-pytest.importorskip("stdnum", reason="the benchmark checks its values with `python-stdnum`")
+from tests.processes import run_benchmark
+
+pytest.importorskip("faker", reason="needs `pip install abs-shield[flywheel]`")
+pytest.importorskip("stdnum", reason="needs `pip install python-stdnum`")
 
 from abs_shield.quality.pii.pii_detector import TableDetector
 
@@ -42,11 +41,8 @@ def test_a_finding_is_confirmed_by_its_form_or_by_a_word_near_it(
 @pytest.mark.release
 def test_every_type_reaches_its_goal(tmp_path: Path) -> None:
     """The goals are reached on a few values of each type and locale with a separate seed."""
-    command = [sys.executable, str(ROOT / "benchmarks" / "quality_pii.py"), "--each", "8"]
-    command += ["--seed", "52", "--data", str(tmp_path)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    *rows, last = done.stdout.splitlines()
+    options = ("--each", "8", "--seed", "52", "--data", tmp_path)
+    *rows, last = run_benchmark("quality_pii", *options).splitlines()
 
     assert f"skipped: no recorded texts at {tmp_path}" == last
     assert 30 <= sum(" ok" in row for row in rows)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.requirements import needs_proc
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(FOLDER))
 
@@ -35,7 +37,7 @@ def test_the_speed_of_each_engine(benchmark, tmp_path, monkeypatch):
 
 @pytest.mark.release
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="there is no /proc here")
+@needs_proc
 def test_the_memory_of_all_processes(benchmark, tmp_path):
     """The peak of the whole tree is measured for each size, and what was written is removed."""
     result = benchmark.memory((1, 2), folder=tmp_path)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tests.benchmarks.test_overhead import benchmark
+from tests.processes import load_benchmark
 
 
 def test_a_report_is_measured():
     """Every call of the log is in the report that was timed."""
-    report = benchmark("report").measure(120, labels=2)
+    report = load_benchmark("report").measure(120, labels=2)
 
     assert 120 == report["calls"]
     assert min(report["report_seconds"], report["us_per_call"], report["peak_mib"]) >= 0

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+from tests.processes import load_benchmark
 
-import telemetry
-import telemetry_collectors
-import telemetry_hook
+telemetry, telemetry_collectors, telemetry_hook = map(
+    load_benchmark, ("telemetry", "telemetry_collectors", "telemetry_hook")
+)
 
 
 @pytest.mark.release

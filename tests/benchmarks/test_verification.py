@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks.test_command_lines import PROGRESS
+from tests.processes import run_python
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.release]
@@ -19,11 +17,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.release]
 @pytest.fixture(scope="module")
 def report():
     """Return what it prints for few calls."""
-    done = subprocess.run(
-        [sys.executable, "benchmarks/verification.py", "--without-original", "--quick"],
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=ROOT,
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+    script = ROOT / "benchmarks" / "verification.py"
+    done = run_python(script, "--without-original", "--quick", check=False, timeout=300)
     assert PROGRESS.fullmatch(done.stderr), done.stderr
     return json.loads(done.stdout)
 

@@ -50,7 +50,7 @@ def test_the_source_distribution_holds_every_folder() -> None:
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if listing.returncode:
-        pytest.skip("this is no checkout of git")
+        pytest.skip("needs a git checkout of the repository, not an archive of it")
     top = {path.partition("/")[0] for path in listing.stdout.splitlines()}
 
     assert set() == top - ALWAYS - {*SDIST}

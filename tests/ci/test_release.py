@@ -10,7 +10,7 @@ import pytest
 
 from abs_shield import __version__
 
-yaml = pytest.importorskip("yaml", reason="PyYAML is an extra")
+yaml = pytest.importorskip("yaml", reason="needs `pip install abs-shield[yaml]`")
 
 ROOT = Path(__file__).parents[2]
 CITATION = yaml.load((ROOT / "CITATION.cff").read_text(encoding="utf-8"), yaml.BaseLoader)

@@ -29,7 +29,8 @@ OTHERS = "nox -k adapters and not (lowest or fastmcp)"
 README = "./install dev && python3 -m pytest -n auto\n"
 
 pytestmark = pytest.mark.skipif(
-    any(shutil.which(name) is None for name in NEEDED), reason="`.ci` needs bash and coreutils"
+    any(shutil.which(name) is None for name in NEEDED),
+    reason="needs bash and coreutils; run the test on Linux",
 )
 
 
@@ -128,7 +129,7 @@ def test_processes_of_tests_reuse_bytecode(run_script):
     assert [] == [call for call in run_script("run").calls if "bytecode" in call]
 
 
-@pytest.mark.skipif(not MEMORY.is_dir(), reason="there is no /dev/shm here")
+@pytest.mark.skipif(not MEMORY.is_dir(), reason="there is no /dev/shm; run the test on Linux")
 @pytest.mark.parametrize(("free", "in_memory"), [(3_000_000, True), (1_000_000, False)])
 def test_temporary_files_of_tests_are_in_memory(run_script, checkout, free, in_memory):
     """This holds where two gigabytes are free; the folder is deleted at the end."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-yaml = pytest.importorskip("yaml", reason="PyYAML is an extra")
+yaml = pytest.importorskip("yaml", reason="needs `pip install abs-shield[yaml]`")
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".github" / "workflows"

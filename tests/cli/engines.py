@@ -24,7 +24,7 @@ REAL = [
         id="ray",
         marks=[
             pytest.mark.slow,
-            pytest.mark.skipif(RAY_IS_MISSING, reason="Ray is not installed: the extra `ray`"),
+            pytest.mark.skipif(RAY_IS_MISSING, reason="needs `pip install abs-shield[ray]`"),
         ],
     ),
 ]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import run_python
 
 TOOLS = [
     {"name": "pay", "parameters": {"properties": {"amount": {"type": "number"}}}},
@@ -384,7 +384,7 @@ def test_a_picture_without_matplotlib_is_an_error(folder):
         "from abs_shield.cli import main\n"
         "raise SystemExit(main(['backtest', 'runs.jsonl', '--picture', 'a.svg']))"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    ran = run_python("-c", code, check=False)
 
     assert (2, "") == (ran.returncode, ran.stdout)
     assert 'install it with `pip install "abs-shield[pictures]"`' in ran.stderr
@@ -397,6 +397,6 @@ def test_matplotlib_is_imported_only_for_a_picture(folder):
         "import sys\nfrom abs_shield.cli import main\nmain(['backtest', 'runs.jsonl'])\n"
         "raise SystemExit('matplotlib' in sys.modules)"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    ran = run_python("-c", code, check=False)
 
     assert (0, "") == (ran.returncode, ran.stderr)

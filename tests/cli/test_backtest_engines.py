@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 from functools import partial
 from itertools import islice
@@ -15,9 +14,8 @@ import pytest
 from abs_shield.cli import main
 from abs_shield.replay import chunks
 from tests.cli.engines import REAL, SHUFFLED, mixed_lines
+from tests.requirements import RUNS, TOOLCALLS, needs_runs
 
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
-RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
 FORMATS = ["table", "json", "github"]
 TOOLS = [
     {"name": "lend_copy", "parameters": {"type": "object", "properties": {"copy_id": {}}}},
@@ -244,7 +242,7 @@ def test_a_wrong_option_is_one_line(command, library, monkeypatch, argv, message
     assert 1 == done.err.count("\n")
 
 
-@pytest.mark.skipif(not RECORDED.is_file(), reason=f"no recorded runs at {RECORDED}")
+@needs_runs
 @pytest.mark.data
 @pytest.mark.usefixtures("shuffle")
 def test_recorded_runs_give_the_same_report_with_shuffled_workers(
@@ -254,9 +252,9 @@ def test_recorded_runs_give_the_same_report_with_shuffled_workers(
     monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", partial(chunks, most_lines=20))
     monkeypatch.chdir(library)
     path = tmp_path / "runs.jsonl"
-    with gzip.open(RECORDED) as lines, path.open("wb") as file:
+    with gzip.open(RUNS) as lines, path.open("wb") as file:
         file.writelines(islice(lines, 0, None, 16))
-    tools = ("--tools", DATA / "toolcalls" / "toolsets.json")
+    tools = ("--tools", TOOLCALLS / "toolsets.json")
     two = ("--policy", "new.py:policy", "--against", "old.py:policy", "--format", "json")
 
     here = command("backtest", path, *tools, *two)

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
-RUNS = DATA / "toolcalls" / "runs.jsonl.gz"
+from tests.requirements import RUNS, TOOLCALLS, needs_runs
 
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(
-        not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
-    ),
-]
+pytestmark = [pytest.mark.data, needs_runs]
 OLD = """
 from abs_shield.policy import configure
 policy = configure(modes={"parameter_mismatch": "audit"})
@@ -45,7 +38,7 @@ def recorded_options(tmp_path, monkeypatch):
     with gzip.open(RUNS, "rb") as lines, gzip.open("runs.jsonl.gz", "wb") as file:
         file.writelines(islice(lines, 300))
     sides = ("--policy", "new.py:policy", "--against", "old.py:policy")
-    return ("runs.jsonl.gz", "--tools", str(DATA / "toolcalls" / "toolsets.json"), *sides)
+    return ("runs.jsonl.gz", "--tools", str(TOOLCALLS / "toolsets.json"), *sides)
 
 
 def test_the_changes_add_up_to_the_difference_of_the_policies(command, recorded_options):

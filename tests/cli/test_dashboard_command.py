@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("jinja2", reason="the dashboard needs abs-shield[dashboard]")
-pytest.importorskip("itsdangerous", reason="the dashboard needs abs-shield[dashboard]")
-httpx = pytest.importorskip("httpx", reason="the dashboard is asked over HTTP")
+pytest.importorskip("jinja2", reason="needs `pip install abs-shield[dashboard]`")
+pytest.importorskip("itsdangerous", reason="needs `pip install abs-shield[dashboard]`")
+httpx = pytest.importorskip("httpx", reason="needs `pip install abs-shield[test]`")
 
 from tests.cli.shop import fill_log, order  # noqa: E402  after what the page needs
 

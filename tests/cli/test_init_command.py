@@ -6,16 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.processes import run_python
+from tests.requirements import needs_fastmcp
+
 BIN = Path(sys.executable).parent
 RUN = "import sys; from abs_shield.cli import main; sys.exit(main())"
 SERVER = Path(__file__).parents[1] / "service" / "shop_server.py"
-HAS_FASTMCP = find_spec("fastmcp") is not None
-needs_fastmcp = pytest.mark.skipif(not HAS_FASTMCP, reason="the extra `fastmcp` is not installed")
 TEXT = {"type": "string"}
 LEND = {"name": "lend_book", "parameters": {"type": "object", "properties": {"copy_id": TEXT}}}
 HOSTILE = [
@@ -75,7 +75,7 @@ def test_tools_may_come_from_the_runs(command, lending_run):
 @pytest.mark.release
 @pytest.mark.skipif(
     not all((BIN / name).exists() for name in ("ruff", "mypy")),
-    reason="ruff and mypy are not installed",
+    reason="needs `pip install ruff mypy`",
 )
 def test_a_module_from_hostile_tools_is_formatted_typed_and_proved(file, tmp_path):
     """The module passes ruff, mypy and `abs-shield prove`, whatever the tools are named."""
@@ -224,7 +224,7 @@ def test_a_replay_reads_the_same_sessions(command, file, tmp_path, kind):
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
 def test_an_openapi_description(command, tmp_path, suffix):
     """A JSON or YAML description is read, and the route is given as evidence."""
-    yaml = pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
+    yaml = pytest.importorskip("yaml", reason="needs `pip install abs-shield[yaml]`")
     paths = {"/books/{id}": {"delete": {"operationId": "burn", "responses": {200: {}}}}}
     whole = {"openapi": "3.0.3", "info": {"version": "2026-01-01"}, "paths": paths}
     path = tmp_path / f"api.{suffix}"
@@ -238,7 +238,7 @@ def test_an_openapi_description(command, tmp_path, suffix):
 @pytest.mark.slow
 def test_yaml_with_nested_aliases_is_refused(command, tmp_path):
     """A small file that its aliases would expand to a huge one is an error."""
-    pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
+    pytest.importorskip("yaml", reason="needs `pip install abs-shield[yaml]`")
     path = tmp_path / "api.yaml"
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
@@ -277,7 +277,9 @@ def test_a_mistake_is_one_line(command, kind, tmp_path, monkeypatch):
     assert message in done.err
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.skipif(
+    not hasattr(os, "mkfifo"), reason="there are no named pipes; run the test on Linux or macOS"
+)
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 def test_runs_that_cannot_be_read_again_are_refused(command, file, lending_run, tmp_path, kind):
     """Runs are read more than once, so a pipe or a device is an error."""
@@ -352,7 +354,7 @@ def test_an_invalid_tool_is_skipped_and_reported(command, file, held, expected):
 
 def test_invalid_yaml_is_one_line(command, tmp_path):
     """Invalid YAML is exit code 2 and one line on stderr."""
-    pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
+    pytest.importorskip("yaml", reason="needs `pip install abs-shield[yaml]`")
     path = tmp_path / "api.yaml"
     path.write_text("a: [\x00")
     done = command("init", "--openapi", path)
@@ -361,13 +363,13 @@ def test_invalid_yaml_is_one_line(command, tmp_path):
     assert "api.yaml: it is not YAML: " in done.err
 
 
-@pytest.mark.skipif(HAS_FASTMCP, reason="the extra `fastmcp` is installed")
-def test_without_the_extra(command):
+def test_without_the_extra():
     """Without fastmcp the error names the package to install."""
-    done = command("init", "--mcp", "cat")
+    without_fastmcp = f"import sys; sys.modules['fastmcp'] = None; {RUN}"
+    done = run_python("-c", without_fastmcp, "init", "--mcp", "cat", check=False)
 
-    assert (2, "") == (done.code, done.out)
-    assert '`--mcp` needs `fastmcp`; run `pip install "abs-shield[fastmcp]"`\n' in done.err
+    assert (2, "") == (done.returncode, done.stdout)
+    assert '`--mcp` needs `fastmcp`; run `pip install "abs-shield[fastmcp]"`\n' in done.stderr
 
 
 @needs_fastmcp

@@ -136,7 +136,9 @@ def test_since_and_until_limit_the_export(command, log):
 
 def test_decisions_are_exported_as_parquet(command, log, tmp_path):
     """Each field is a column; text that is not valid UTF-8 is escaped."""
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow: abs-shield[parquet]")
+    parquet = pytest.importorskip(
+        "pyarrow.parquet", reason="needs `pip install abs-shield[parquet]`"
+    )
     path = tmp_path / "decisions.parquet"
     done = command("log", "export", log, "--format", "parquet", "-o", path)
     table = parquet.read_table(path).to_pylist()

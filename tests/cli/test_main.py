@@ -14,6 +14,7 @@ import pytest
 import abs_shield
 from abs_shield.cli import COMMANDS, main
 from tests.cli.shop import fill_log, refund
+from tests.processes import run_python
 
 
 def test_version(command):
@@ -126,7 +127,7 @@ def test_importing_the_command_imports_no_dependency():
     """`import abs_shield.cli` imports neither pydantic nor rich; each command imports its own."""
     code = "import sys, abs_shield.cli; print('pydantic' in sys.modules, 'rich' in sys.modules)"
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code)
 
     assert done.stdout.split() == ["False", "False"]
 

@@ -6,12 +6,12 @@ import json
 import socket
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import pytest
 
-HAS_FASTMCP = find_spec("fastmcp") is not None
-needs_fastmcp = pytest.mark.skipif(not HAS_FASTMCP, reason="the extra `fastmcp` is not installed")
+from tests.processes import run_python
+from tests.requirements import needs_fastmcp
+
 RUN = "import sys; from abs_shield.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
@@ -24,10 +24,7 @@ OPENING = {
 
 def run(*argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run the command in its own process with this standard input."""
-    return subprocess.run(
-        [sys.executable, "-c", RUN, "mcp", *argv],
-        input=stdin, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    return run_python("-c", RUN, "mcp", *argv, check=False, input=stdin)
 
 
 def run_with_client(*argv: str) -> subprocess.CompletedProcess[str]:
@@ -44,10 +41,10 @@ def test_exactly_one_server_is_required(command, argv):
     assert done.err == "abs-shield: give either a command behind `--`, or `--url`\n"
 
 
-@pytest.mark.skipif(HAS_FASTMCP, reason="the extra `fastmcp` is installed")
 def test_without_the_extra():
     """Without fastmcp the error names the package to install."""
-    done = run("--", "cat")
+    without_fastmcp = f"import sys; sys.modules['fastmcp'] = None; {RUN}"
+    done = run_python("-c", without_fastmcp, "mcp", "--", "cat", check=False)
 
     assert (2, "") == (done.returncode, done.stdout)
     assert "needs `fastmcp`; run `pip install 'abs-shield[fastmcp]'`" in done.stderr

@@ -17,9 +17,8 @@ import pytest
 from abs_shield.cli import main
 from abs_shield.replay import chunks
 from tests.cli.engines import REAL, SHUFFLED, mixed_lines
+from tests.requirements import RUNS, TOOLCALLS, require_data
 
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
-RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
 TOOLS = [
     {"name": "lend_copy", "parameters": {"type": "object", "properties": {"copy_id": {}}}},
     {
@@ -65,12 +64,11 @@ def library(tmp_path_factory):
 @pytest.fixture(scope="module")
 def recorded_file(tmp_path_factory):
     """Write every sixteenth recorded run to a file."""
-    if not RECORDED.is_file():
-        pytest.skip(f"there are no recorded runs at {RECORDED}; set ABS_SHIELD_DATA")
+    require_data(RUNS)
     path = tmp_path_factory.mktemp("recorded") / "runs.jsonl"
-    with gzip.open(RECORDED) as lines, path.open("wb") as file:
+    with gzip.open(RUNS) as lines, path.open("wb") as file:
         file.writelines(line for n, line in enumerate(lines) if n % 16 == 0)
-    return [str(path), "--tools", str(DATA / "toolcalls" / "toolsets.json")]
+    return [str(path), "--tools", str(TOOLCALLS / "toolsets.json")]
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +83,7 @@ def replay_to_file(command, tmp_path):
 
     def replay(*args):
         if "parquet" in args:
-            pytest.importorskip("pyarrow", reason="pyarrow is not installed: the extra `parquet`")
+            pytest.importorskip("pyarrow", reason="needs `pip install abs-shield[parquet]`")
         path = tmp_path / "out"
         done = command("replay", *args, "--output", path)
         assert done.out == ""
@@ -282,7 +280,7 @@ def workers_of(process, *, count):
 def children(pid):
     listed = Path(f"/proc/{pid}/task/{pid}/children")
     if not listed.parent.is_dir():
-        pytest.skip("there is no /proc here")
+        pytest.skip("there is no /proc; run the test on Linux")
     return [int(child) for child in listed.read_text().split()]
 
 

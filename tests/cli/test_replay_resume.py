@@ -228,7 +228,7 @@ def test_a_damaged_journal_is_an_error(command, interrupted_replay):
 
 def test_two_processes_cannot_resume_one_replay(command, interrupted_replay):
     """A process locks the journal while it writes the rows."""
-    fcntl = pytest.importorskip("fcntl", reason="Windows has no such locks")
+    fcntl = pytest.importorskip("fcntl", reason="needs a Unix system with file locks")
     with open(".rows.jsonl.journal", "rb") as journal:
         fcntl.flock(journal, fcntl.LOCK_EX)
         done = resume(command)

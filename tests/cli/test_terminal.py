@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.shop import fill_log, order, refund
+from tests.processes import run_python
 
-pty = pytest.importorskip("pty", reason="this system has no pseudo terminals")
+pty = pytest.importorskip("pty", reason="needs a Unix system with pseudo terminals")
 LONG = "a_tool_whose_name_is_longer_than_a_column_of_a_table_of_this_width"
 RULES = f"""from abs_shield import Tool, rule, shield
 
@@ -30,7 +31,10 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 def run_on_terminal(*words: str, columns: int = 80) -> list[str]:
     """Run a command on a pseudo-terminal and return the lines that it writes."""
-    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+    fcntl, termios = (
+        pytest.importorskip("fcntl", reason="needs a Unix system with file locks"),
+        pytest.importorskip("termios", reason="needs a Unix system with terminals"),
+    )
     main, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, bytes([40, 0, columns, 0, 0, 0, 0, 0]))
     env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
@@ -68,10 +72,7 @@ def test_output_to_a_pipe_is_not_wrapped(tmp_path: Path) -> None:
     """Output that is not a terminal, such as a pipe to grep, has each sentence on one line."""
     log = str(tmp_path / "log.db")
     fill_log(log, refund(1, 900))
-    done = subprocess.run(
-        [sys.executable, "-m", "abs_shield", "report", log],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    done = run_python("-m", "abs_shield", "report", log)
 
     assert re.search(r"^  4\. .* where these are fewer\.$", done.stdout, re.M)
 

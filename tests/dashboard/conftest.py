@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="the dashboard needs the extra `dashboard`")
-pytest.importorskip("jinja2", reason="the dashboard needs the extra `dashboard`")
+pytest.importorskip("starlette", reason="needs `pip install abs-shield[dashboard]`")
+pytest.importorskip("jinja2", reason="needs `pip install abs-shield[dashboard]`")
 
 from abs_shield.core import Decision
 from abs_shield.dashboard import dashboard
@@ -61,9 +61,7 @@ def visit(store: SqliteStore) -> Visit:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Debian's chromium, driven by playwright."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="install playwright to drive a real browser"
-    )
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs `pip install playwright`")
     if CHROMIUM is None:
         pytest.skip("install chromium to see the pages in a real browser")
     with playwright.sync_playwright() as driver:

@@ -90,7 +90,7 @@ def test_fastapi_mounts_it_as_the_page_says(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The block of docs/dashboard.md runs, and its application asks for the token."""
-    pytest.importorskip("fastapi", reason="install FastAPI to mount the dashboard in it")
+    pytest.importorskip("fastapi", reason="needs `pip install fastapi`")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     exec(page_block("from fastapi"), names)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.adapters.matrix import FRAMEWORKS
+from tests.processes import run_python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFUSED = """
@@ -146,12 +145,15 @@ def marks(name: str) -> list[pytest.MarkDecorator]:
 def test_an_example_prints_its_key_lines(name: str, tmp_path: Path) -> None:
     """The key lines are printed in order; no file is written and nothing is warned of."""
     path = str(EXAMPLES / name)
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", TESTS if name.startswith("test_") else OFFLINE, path],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
+    ran = run_python(
+        "-W",
+        "error",
+        "-c",
+        TESTS if name.startswith("test_") else OFFLINE,
+        path,
+        check=False,
         timeout=300,
+        cwd=tmp_path,
     )
     places = [ran.stdout.find(line) for line in STORIES[name]]
 

@@ -66,8 +66,8 @@ def run_evaluation(*candidate: str) -> tuple[int, str]:
 
 def test_mutate_writes_examples_and_a_leakage_report(folder: Path) -> None:
     """The number of examples and of those left out is printed to stderr."""
-    pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
-    pytest.importorskip("faker", reason="entities without a list need the extra `flywheel`")
+    pytest.importorskip("rapidfuzz", reason="needs `pip install abs-shield[flywheel]`")
+    pytest.importorskip("faker", reason="needs `pip install abs-shield[flywheel]`")
     words = ["--facts", "facts.csv", "--cases", "cases.jsonl", "--report", "leakage.json"]
     result = run("mutate", "g1", *words, "--count", "20", "--output", "train.jsonl")
 

@@ -22,8 +22,8 @@ from abs_shield.flywheel.mutate import (
 from abs_shield.quality.facts import Fact
 from tests.flywheel.catches import catch, gap, misspelt_id, phantom_tool
 
-pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
-pytest.importorskip("faker", reason="entities without a list need the extra `flywheel`")
+pytest.importorskip("rapidfuzz", reason="needs `pip install abs-shield[flywheel]`")
+pytest.importorskip("faker", reason="needs `pip install abs-shield[flywheel]`")
 
 APPLE = Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 2025")
 

@@ -8,7 +8,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.flywheel.mutate.leakage import find_leaks
 from tests.flywheel.planted_leaks import CASES, harmless, plant_leaks
 
-pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
+pytest.importorskip("rapidfuzz", reason="needs `pip install abs-shield[flywheel]`")
 
 
 def test_every_one_of_200_planted_leaks_is_found() -> None:

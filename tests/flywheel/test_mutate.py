@@ -18,8 +18,8 @@ from abs_shield.model import Budget, Terms
 from abs_shield.quality.facts import Fact, FactTable
 from tests.flywheel.catches import catch, gap, misspelt_id, phantom_tool
 
-pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
-pytest.importorskip("faker", reason="entities without a list need the extra `flywheel`")
+pytest.importorskip("rapidfuzz", reason="needs `pip install abs-shield[flywheel]`")
+pytest.importorskip("faker", reason="needs `pip install abs-shield[flywheel]`")
 
 FACTS = FactTable(
     Fact(subject=subject, attribute=attribute, value=value, period=period)

@@ -54,7 +54,7 @@ def test_an_openapi_file_runs_no_code(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """YAML tags that create Python objects are rejected with an error of one line."""
-    pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
+    pytest.importorskip("yaml", reason="needs `pip install abs-shield[yaml]`")
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "api.yaml"
     path.write_text(YAML[name])

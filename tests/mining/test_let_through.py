@@ -129,7 +129,7 @@ def test_a_layer_that_fails_stays_in_audit(mined):
     assert (1, 0) == (mining.first.would_block, mining.last.would_block)
 
 
-@pytest.mark.skipif(not RUFF.exists(), reason="the formatter ruff is not installed here")
+@pytest.mark.skipif(not RUFF.exists(), reason="needs `pip install ruff`")
 @pytest.mark.parametrize("let_through", LetThrough)
 def test_the_written_entries_pass_the_formatter_and_linter(mined, let_through):
     """Suppressions and their comments need no change, even with `# fmt: off` in a name."""

@@ -123,7 +123,7 @@ def test_every_recorded_call_is_allowed_or_reported(
     assert all(each.tool for each in made.draft.passes)
 
 
-@pytest.mark.skipif(not RUFF.exists(), reason="the formatter ruff is not installed here")
+@pytest.mark.skipif(not RUFF.exists(), reason="needs `pip install ruff`")
 @settings(max_examples=min(20, settings.default.max_examples // 2))
 @given(st.lists(JSON, min_size=1, max_size=20))
 @example([{"x" * 73: inf}])

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 
 from abs_shield.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
 from abs_shield.mining.policy_draft import Within
 from abs_shield.replay.toolsets import tools_of
+from tests.requirements import RUNS, TOOLCALLS, needs_runs
 
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[4] / "shared" / "data"))
-RUNS = DATA / "toolcalls" / "runs.jsonl.gz"
-
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(
-        not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
-    ),
-]
+pytestmark = [pytest.mark.data, needs_runs]
 
 
 def mine_toolset(toolset: str, *, let_through: LetThrough = LetThrough.NONE) -> Mined:
     """Mine the policy of one toolset and its runs."""
-    named = json.loads((DATA / "toolcalls" / "toolsets.json").read_text())
+    named = json.loads((TOOLCALLS / "toolsets.json").read_text())
     recorded = Recorded(paths=(str(RUNS),), toolsets=LenientToolsets(named), toolset=toolset)
     source = ToolSource(name="toolsets.json", tools=tools_of(named[toolset]))
     return mine(source, recorded, let_through=let_through)

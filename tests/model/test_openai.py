@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-pytest.importorskip("openai", reason="the extra `judge` is not installed")
+pytest.importorskip("openai", reason="needs `pip install abs-shield[judge]`")
 
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Ask, BadReply, Terms, Undetermined, aask, ask

@@ -21,6 +21,8 @@ from abs_shield.quality.background_queue import BackgroundQueue
 from abs_shield.quality.quality_cascade import SCORE
 from abs_shield.stores import SqliteStore
 from abs_shield.testing import capture_decisions
+from tests.processes import run_python
+from tests.requirements import needs_fork
 
 RATED = {"readability": 80, "completeness": 70, "tone": 90}
 TEXT = "The report is ready. It covers two weeks."
@@ -173,13 +175,13 @@ def test_a_process_that_ends_does_what_waits(tmp_path: Any) -> None:
         "for n in range(8):\n"
         "    pipeline.run(AgentOutput(text='Fine.', output_id=f'o-{n}'))\n"
     )
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    done = run_python(script, check=False)
 
     assert (0, "") == (done.returncode, done.stderr)
     assert [f"o-{n}" for n in range(8)] == sorted(done.stdout.split())
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@needs_fork
 def test_a_forked_child_has_its_own_queue() -> None:
     """A child process starts its own threads, because those of its parent do not exist in it."""
     done: list[int] = []
@@ -242,7 +244,9 @@ pipeline = QualityPipeline(QualityConfig(judge=judge, on_background=done))
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to catch")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no SIGTERM; run the test on Linux or macOS"
+)
 def test_a_process_that_is_terminated_does_what_waits(tmp_path: Any) -> None:
     """With the handler that `exit_on_sigterm` sets."""
     script = tmp_path / "worker.py"

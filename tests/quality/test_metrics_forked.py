@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+from tests.processes import run_python
+from tests.requirements import needs_fork
 
 PROGRAM = """
 import os
@@ -42,12 +40,9 @@ print(judged())
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no process")
+@needs_fork
 def test_a_child_exports_only_its_own_outputs() -> None:
     """The child's histogram has its one output; the parent's has three."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM],
-        cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    done = run_python("-W", "error", "-c", PROGRAM, check=False, cwd=Path(__file__).parents[2])
 
     assert ("1\n3\n", "") == (done.stdout, done.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from contextlib import suppress
@@ -20,14 +19,13 @@ sys.path.insert(0, FOLDER)
 
 import engine_jobs  # noqa: E402
 
-HAS_RAY = importlib.util.find_spec("ray") is not None
 ELSEWHERE = [name for name in ENGINES if name != "serial"]
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """Start one Ray cluster for all tests of this file; engines use an existing connection."""
-    ray = pytest.importorskip("ray", reason="Ray is not installed: the extra `ray`")
+    ray = pytest.importorskip("ray", reason="needs `pip install abs-shield[ray]`")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", FOLDER)
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
@@ -172,7 +170,9 @@ def test_too_many_workers_are_refused():
 def test_a_process_that_cannot_be_started():
     """If a worker cannot be started, an error says so, and the started workers end."""
     others = children()
-    resource = pytest.importorskip("resource", reason="this system has no limits of open files")
+    resource = pytest.importorskip(
+        "resource", reason="needs a Unix system with limits of open files"
+    )
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     job = engine_jobs.Numbers(slow=5.0)
     parts = outcomes(job, numbered_chunks(60), engine="processes", pool=WorkerPool(workers=60))
@@ -189,7 +189,9 @@ def test_a_process_that_cannot_be_started():
 @pytest.mark.slow
 def test_a_killed_worker_that_cannot_be_replaced(tmp_path):
     """If no process can replace a killed worker, an error says so, and no process remains."""
-    resource = pytest.importorskip("resource", reason="this system has no limits of open files")
+    resource = pytest.importorskip(
+        "resource", reason="needs a Unix system with limits of open files"
+    )
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     job = engine_jobs.Killed(str(tmp_path), 99, at=4)
     parts = outcomes(job, numbered_chunks(12), engine="processes", pool=WorkerPool(workers=1))
@@ -219,7 +221,7 @@ def children():
     ensure_running()  # else a first worker starts it, and it looks like one more worker
     tasks = Path(f"/proc/{os.getpid()}/task")
     if not tasks.is_dir():
-        pytest.skip("there is no /proc here")
+        pytest.skip("there is no /proc; run the test on Linux")
     listed = set()
     for task in tasks.iterdir():
         # a joined thread of an earlier test may still be exiting; its children go to another thread
@@ -234,8 +236,8 @@ def test_an_unknown_engine():
         list(outcomes(Judging(), [], engine="rya"))
 
 
-@pytest.mark.skipif(HAS_RAY, reason="Ray is installed")
-def test_ray_is_missing():
+def test_ray_is_missing(monkeypatch):
     """Without Ray, the error says how to install it."""
+    monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ReplayError, match=r'pip install "abs-shield\[ray\]"'):
         run_job(engine_jobs.Numbers(), "ray")

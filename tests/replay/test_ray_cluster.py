@@ -17,7 +17,7 @@ sys.path.insert(0, FOLDER)
 
 import engine_jobs  # noqa: E402
 
-ray = pytest.importorskip("ray", reason="Ray is not installed: the extra `ray`")
+ray = pytest.importorskip("ray", reason="needs `pip install abs-shield[ray]`")
 pytestmark = pytest.mark.filterwarnings("ignore")  # its own, about pipes that it leaves open
 
 

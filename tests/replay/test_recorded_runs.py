@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from pathlib import Path
 
 import pytest
 
 from abs_shield.core import LAYER_NAMES
 from abs_shield.replay import replay
+from tests.requirements import RUNS, TOOLCALLS, needs_runs
 
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
-RUNS = DATA / "toolcalls" / "runs.jsonl.gz"
-
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(
-        not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
-    ),
-]
+pytestmark = [pytest.mark.data, needs_runs]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +24,7 @@ def runs():
 @pytest.fixture(scope="module")
 def judged_calls():
     """Judge every call of the file, and fail on a bad line."""
-    toolsets = json.loads((DATA / "toolcalls" / "toolsets.json").read_text())
+    toolsets = json.loads((TOOLCALLS / "toolsets.json").read_text())
     return list(replay([str(RUNS)], toolsets=toolsets, on_bad_line=pytest.fail))
 
 

@@ -33,8 +33,8 @@ def replay_file(path, format):
 
 @pytest.fixture
 def pyarrow():
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed: the extra `parquet`")
-    return pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip("pyarrow", reason="needs `pip install abs-shield[parquet]`")
+    return pytest.importorskip("pyarrow.parquet", reason="needs `pip install abs-shield[parquet]`")
 
 
 def test_each_line_of_jsonl_is_a_row(path):

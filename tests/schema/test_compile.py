@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import socket
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ from hypothesis import strategies as st
 
 from abs_shield.errors import PolicyError
 from abs_shield.schema import compile_schema
+from tests.processes import run_python
 
 TREE = {
     "type": "object",
@@ -222,6 +221,6 @@ def test_an_unknown_engine_is_refused() -> None:
 def test_importing_the_room_does_not_import_jsonschema() -> None:
     """Only the first schema pays for jsonschema."""
     code = "import abs_shield.schema, sys; print('jsonschema' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code)
 
     assert done.stdout.strip() == "False"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from abs_shield.schema import compile_schema
 from abs_shield.schema.formats import FORMATS
+from tests.processes import run_python
 from tests.rows import each_row
 
 GOOD = {
@@ -137,6 +135,6 @@ def test_no_format_library_is_needed() -> None:
         f"bad = { ({name: texts[0] for name, texts in BAD.items()})!a}; "
         "print([name for name in bad if compile_schema({'format': name}).accepts(bad[name])])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code)
 
     assert "[]" == done.stdout.strip()

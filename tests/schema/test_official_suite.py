@@ -18,7 +18,7 @@ SUITE = Path(os.environ.get("JSON_SCHEMA_TEST_SUITE", CACHE)) / "tests" / "draft
 
 pytestmark = pytest.mark.skipif(
     not SUITE.is_dir(),
-    reason="the JSON Schema test suite is not here; run `python tests/schema/fetch_suite.py`",
+    reason="the JSON Schema test suite is missing; run `python tests/schema/fetch_suite.py`",
 )
 
 REMOTE = "refers to a schema on the test server; references are never fetched"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.processes import run_python
 
 FIELDS = "{f'f{n}': {'type': 'string'} for n in range(20)}"
 ITEM = f"{{'type': 'object', 'properties': {FIELDS}, 'required': [f'f{{n}}' for n in range(20)]}}"
@@ -43,9 +42,7 @@ def test_a_value_with_an_error_in_every_leaf(case):
     """The memory does not grow with the number of errors: pydantic-core needs 4 GB for 400 kB."""
     schema, value = CASES[case]
     program = PROGRAM.format(schema=schema, value=value)
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120
-    )
+    done = run_python("-c", program, check=False)
 
     assert "" == done.stderr
     engine, megabytes = done.stdout.split()

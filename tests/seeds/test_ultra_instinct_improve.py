@@ -17,8 +17,8 @@ PARTS = {"target": "market cap", "regression": "legal citation", "hallucination"
 @pytest.fixture(scope="module")
 def examples() -> tuple[TrainingExample, ...]:
     """Return examples around the market cap of the document, of two companies and two periods."""
-    pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
-    pytest.importorskip("faker", reason="entities without a list need the extra `flywheel`")
+    pytest.importorskip("rapidfuzz", reason="needs `pip install abs-shield[flywheel]`")
+    pytest.importorskip("faker", reason="needs `pip install abs-shield[flywheel]`")
     facts = [
         Fact(subject=name, attribute="market cap", value=value, period=period)
         for name, value, period in (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+pytest.importorskip("fastmcp", reason="needs `pip install abs-shield[fastmcp]`")
 
 import httpx2
 from fastmcp import Client

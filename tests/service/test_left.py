@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+pytest.importorskip("fastmcp", reason="needs `pip install abs-shield[fastmcp]`")
 
 from fastmcp.client.transports import StdioTransport
 

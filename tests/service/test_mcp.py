@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+pytest.importorskip("fastmcp", reason="needs `pip install abs-shield[fastmcp]`")
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
@@ -271,7 +271,7 @@ def test_the_session_of_calls_that_name_none():
 def test_a_reference_server(tmp_path, server, name, arguments, part):
     """A third-party server is served and judged unchanged."""
     if shutil.which(server) is None:
-        pytest.skip(f"`{server}` is not installed")
+        pytest.skip(f"needs `pip install {server}`")
 
     with run_proxy("--policy", POLICY, "--", server, log=tmp_path / "log") as url:
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+pytest.importorskip("fastmcp", reason="needs `pip install abs-shield[fastmcp]`")
 
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.processes import run_python
 
 CREATION = """
 import json, sys
@@ -51,10 +51,7 @@ NOT_NEEDED = {
 
 def run(program: str) -> list[str]:
     """Return what a program in a new process prints as JSON."""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
+    done = run_python("-c", program, cwd=Path(__file__).parents[2])
     printed: list[str] = json.loads(done.stdout)
     return printed
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.processes import run_python
 
 PROGRAM = """
 import json, sys
@@ -30,9 +30,6 @@ print(json.dumps([before, sorted({*sys.modules} - known)]))
 
 def test_the_engine_is_imported_ahead_of_the_first_result() -> None:
     """A host can import the engine at its start by reading `firewall.verification`."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
+    done = run_python("-c", PROGRAM, cwd=Path(__file__).parents[2])
 
     assert [False, []] == json.loads(done.stdout)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+from tests.processes import run_python
+from tests.requirements import needs_fork
 
-ROOT = Path(__file__).parents[2]
+pytestmark = needs_fork
+
 FIRST_CALLS = """
 import faulthandler, os, signal, sys, threading, time
 from abs_shield import Shield, shield, shielded
@@ -49,8 +46,6 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 @pytest.mark.parametrize("delay", [0, 0.003, 0.006, 0.01, 0.02, 0.05, 0.1])
 def test_a_child_that_was_forked_in_a_first_call_calls_as_well(delay):
     """A thread of the parent may be importing modules that the child needs."""
-    command = [sys.executable, "-c", FIRST_CALLS, str(delay)]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ran = subprocess.run(command, env=env, capture_output=True, text=True, timeout=90, check=True)
+    ran = run_python("-c", FIRST_CALLS, str(delay))
 
     assert "0\n" == ran.stdout, ran.stderr

@@ -163,7 +163,7 @@ def small_disk(tmp_path):
         check=False,
     )
     if mounted.returncode:
-        pytest.skip("no file system can be mounted here: the test needs to be a superuser's")
+        pytest.skip("no file system can be mounted; run the test as root on Linux")
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
 

@@ -251,7 +251,7 @@ def read_and_verify(path: Path) -> str:
         return f"{ids(store.decisions())} {len(list(verify(store)))}"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only a superuser can switch to another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to switch to another user")
 @pytest.mark.parametrize("mode", [0o444, 0o644])
 def test_a_closed_log_in_a_read_only_folder_is_readable(tmp_path, evidence, mode):
     """A user without privileges can read it, whether or not the file is writable."""
@@ -262,7 +262,7 @@ def test_a_closed_log_in_a_read_only_folder_is_readable(tmp_path, evidence, mode
     assert "['d-1'] 0" == run_unprivileged(lambda: read_and_verify(path))
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only a superuser can switch to another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to switch to another user")
 @pytest.mark.parametrize("mode", [0o444, 0o644])
 def test_a_crashed_log_in_a_read_only_folder_is_rejected(tmp_path, evidence, mode):
     """Its newest records are in the WAL file; without them the log would verify as complete."""

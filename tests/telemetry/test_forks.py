@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
+from tests.processes import run_python
+from tests.requirements import needs_fork
 from tests.telemetry.processes import ROOT
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no process")
+pytestmark = needs_fork
 
 PROGRAM = """
 import json, os, sys
@@ -66,10 +65,7 @@ METRICS = ("decisions", "findings", "coverage", "check.duration", "blocked.retri
 @pytest.mark.parametrize("temporality", ["CUMULATIVE", "DELTA"])
 def test_a_child_exports_only_its_own_calls(temporality: str, collects: str) -> None:
     """The child's metrics do not depend on what its parent had exported; the parent's continue."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM, temporality, collects],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
+    done = run_python("-W", "error", "-c", PROGRAM, temporality, collects, cwd=ROOT)
     messages: dict[str, dict[str, list[int]]] = {}
     for line in done.stdout.splitlines():
         messages |= json.loads(line)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 
 import pytest
 
 from abs_shield.telemetry import emit
+from tests.processes import run_python
 
 
 def broken(decision: object) -> None:
@@ -68,7 +67,7 @@ def test_the_package_imports_no_back_end():
         "print([m for m in sys.modules if m.split('.')[0] in ('opentelemetry', 'structlog')])"
     )
 
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    out = run_python("-c", code)
 
     assert out.stdout.strip() == "[]"
 

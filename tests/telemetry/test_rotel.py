@@ -29,7 +29,8 @@ def _binary() -> str | None:
 
 ROTEL = _binary()
 pytestmark = pytest.mark.skipif(
-    ROTEL is None, reason="no collector: `pip install --pre rotel`, or name its binary in ROTEL"
+    ROTEL is None,
+    reason="no collector: needs `pip install --pre rotel`, or the path of its binary in ROTEL",
 )
 
 

@@ -9,7 +9,6 @@ import sqlite3
 import sys
 from contextlib import closing
 from copy import deepcopy
-from pathlib import Path
 from threading import Barrier, Event, Thread
 from time import sleep
 
@@ -18,6 +17,7 @@ import pytest
 from abs_shield import StoreError
 from abs_shield.verification import VerificationEngine
 from abs_shield.verification.tool_state import OUT_OF_DATE
+from tests.requirements import needs_proc
 from tests.rows import each_row
 
 
@@ -278,7 +278,7 @@ def test_what_cannot_be_loaded(tmp_path, name, content, message):
     assert before == engine.snapshot()
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="there is no /proc here")
+@needs_proc
 def test_a_file_that_is_no_database_is_closed_again(tmp_path):
     """Also while the host holds the error."""
     path = tmp_path / "broken.db"

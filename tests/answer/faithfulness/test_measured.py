@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 
 from abs_shield.answer.faithfulness import Faithfulness
 from benchmarks.grounding_data import corpus
+from tests.requirements import DATA, require_data
 
-DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[4] / "shared" / "data"))
 FOLDER = DATA / "grounding"
 BALANCED = {
     "ragtruth-qa-test": (0.739, 0.754),
@@ -34,8 +31,7 @@ _SLACK = 0.02
 @pytest.mark.parametrize("name", BALANCED)
 def test_balanced_accuracy_of_each_corpus(name):
     """The balanced accuracy of each corpus is at least the recorded figure minus a tolerance."""
-    if not FOLDER.is_dir():
-        pytest.skip(f"there are no labelled answers at {FOLDER}; set ABS_SHIELD_DATA")
+    require_data(FOLDER / f"{name}.jsonl.gz")
     passed: dict[bool, list[bool]] = {True: [], False: []}
     for row in corpus(FOLDER, name, limit=150):
         report = Faithfulness(provider="lexical", context=row.evidence).check(row.answer)

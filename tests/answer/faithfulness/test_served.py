@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-pytest.importorskip("openai", reason="the extra `judge` is not installed")
+pytest.importorskip("openai", reason="needs `pip install abs-shield[judge]`")
 
 from abs_shield.answer.faithfulness import Faithfulness
 from abs_shield.model.openai_judge import OpenAIJudge

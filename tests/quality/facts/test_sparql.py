@@ -13,7 +13,7 @@ from abs_shield import PolicyError, Shield, shield
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
 from abs_shield.quality.facts import FactsUnavailable, SparqlFacts
 
-pyoxigraph = pytest.importorskip("pyoxigraph", reason="needs pyoxigraph (the extra `dev`)")
+pyoxigraph = pytest.importorskip("pyoxigraph", reason="needs `pip install pyoxigraph`")
 
 GRAPH = """
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

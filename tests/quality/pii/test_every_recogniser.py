@@ -13,9 +13,7 @@ from tests.rows import each_row
 
 from .cases import CASES, NATIONAL, Case
 
-planned = pytest.mark.skipif(
-    phonenumbers() is None, reason="numbering plans need the package `phonenumbers`"
-)
+planned = pytest.mark.skipif(phonenumbers() is None, reason="needs `pip install phonenumbers`")
 CHECKED = [case for case in CASES if case.broken]
 WEAK = [case for case in CASES if not case.alone]
 

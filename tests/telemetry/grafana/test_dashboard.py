@@ -51,7 +51,7 @@ def panel(title: str, kind: str) -> str:
 
 def test_the_file_is_what_the_generator_makes() -> None:
     """`python -m abs_shield.telemetry.grafana` writes it anew."""
-    pytest.importorskip("grafana_foundation_sdk", reason="abs-shield[grafana] is not installed")
+    pytest.importorskip("grafana_foundation_sdk", reason="needs `pip install abs-shield[grafana]`")
     from abs_shield.telemetry.grafana.grafana_dashboard import dashboard_text
 
     assert dashboard_text() == read_dashboard()
@@ -60,7 +60,7 @@ def test_the_file_is_what_the_generator_makes() -> None:
 def test_the_models_of_grafana_read_the_dashboard() -> None:
     """Grafana's models parse the dashboard and write it unchanged."""
     models = pytest.importorskip(
-        "grafana_foundation_sdk.models.dashboard", reason="abs-shield[grafana] is not installed"
+        "grafana_foundation_sdk.models.dashboard", reason="needs `pip install abs-shield[grafana]`"
     )
     from grafana_foundation_sdk.cog.encoder import JSONEncoder
     from grafana_foundation_sdk.cog.plugins import register_default_plugins
@@ -183,7 +183,7 @@ async def read(site: Any, address: str) -> httpx.Response:
 
 def test_a_cell_links_to_its_decisions(tmp_path: Path) -> None:
     """The address of its link is one of the page of `abs-shield dashboard`."""
-    pytest.importorskip("jinja2", reason="abs-shield[dashboard] is not installed")
+    pytest.importorskip("jinja2", reason="needs `pip install abs-shield[dashboard]`")
     from abs_shield.dashboard import dashboard
 
     (result,) = [one for one in PANELS if one["title"] == "Risk heatmap"]

@@ -9,8 +9,8 @@ from abs_shield.quality.pii.pii_detector import TableDetector, detect, gaps
 
 from ..cases import CASES, Case  # noqa: TID252
 
-pytest.importorskip("presidio_analyzer", reason="needs the extra `pii`")
-spacy = pytest.importorskip("spacy", reason="needs the extra `pii`")
+pytest.importorskip("presidio_analyzer", reason="needs `pip install abs-shield[pii]`")
+spacy = pytest.importorskip("spacy", reason="needs `pip install abs-shield[pii]`")
 
 MODELS = [one for one in spacy.util.get_installed_models() if one.startswith("en_")]
 KNOWN = [case for case in CASES if case.name in NAMES.values()]
@@ -64,7 +64,7 @@ def test_names_and_places_are_claimed_only_with_a_model(detector: PresidioDetect
     assert ({"Biometric"} if MODELS else {"Biometric", "Person", "Location"}) == missing
 
 
-@pytest.mark.skipif(not MODELS, reason="no English model of spaCy is installed")
+@pytest.mark.skipif(not MODELS, reason="needs a model: python -m spacy download en_core_web_sm")
 def test_a_model_finds_names_and_places(detector: PresidioDetector):
     """Presidio with a model finds the names and places of an ordinary sentence."""
     findings = detector.detect("Maria Schmidt from the accounts team lives in Paris, France.")
@@ -72,7 +72,9 @@ def test_a_model_finds_names_and_places(detector: PresidioDetector):
     assert {"Person", "Location"} <= {one.name for one in findings}
 
 
-@pytest.mark.skipif(bool(MODELS), reason="a model of spaCy finds names")
+@pytest.mark.skipif(
+    bool(MODELS), reason="needs spaCy without an English model, in another environment"
+)
 def test_without_a_model_no_name_is_found(detector: PresidioDetector):
     """Without a model the adapter reports no person and no location."""
     assert () == detector.detect("Maria Schmidt lives in Paris, France.")

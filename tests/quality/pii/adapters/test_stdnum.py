@@ -16,7 +16,7 @@ from abs_shield.quality.pii.adapters.stdnum import (
 
 from ..cases import CASES, Case  # noqa: TID252
 
-pytest.importorskip("stdnum", reason="needs the package `python-stdnum`")
+pytest.importorskip("stdnum", reason="needs `pip install python-stdnum`")
 
 NARROWER = {"NO.Fodselsnummer", "BE.NationalNumber", "FI.HETU", "CN.ResidentID"}
 """It refuses dates in the future, temporary numbers, and places that its lists have not."""
