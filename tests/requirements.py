@@ -1,4 +1,4 @@
-"""What some tests need beyond the package; each skip says what is missing and how to get it."""
+"""Requirements of tests beyond the package; each skip says how to get what is missing."""
 
 from __future__ import annotations
 

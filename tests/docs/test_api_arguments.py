@@ -14,7 +14,7 @@ from abs_shield.stores import MemoryStore, PostgresStore, SqliteStore, Store
 from tests.docs.test_site import NAMES, import_by_name
 from tests.rows import each_row
 
-ONLY_FOR_AN_ERROR = {"unnamed", "misplaced", "unknown"}
+ONLY_FOR_AN_ERROR = {"unnamed", "misplaced", "unrecognized"}
 """Arguments that nobody may pass: they exist so that the error says what to write instead."""
 TWIN = re.compile(r"(?:[Dd]o the same as|like|as) `\w+`")
 """A docstring that refers to another function, whose arguments it takes."""

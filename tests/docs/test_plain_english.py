@@ -21,6 +21,7 @@ MOST_PER_THOUSAND = 3
 """Of the words in identifiers: a local variable may now and then be best named so."""
 STAYS = {
     "known_currency": "decisions are stored under the names of rules",
+    "known": "the former name of `AppliedLabels.already_applied`, for one release",
 }
 """Names of functions that stay, each with the reason."""
 FRAMEWORKS_OWN = frozenset({"ShieldMiddleware"})
