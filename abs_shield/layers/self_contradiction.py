@@ -21,6 +21,7 @@ from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.tool_action import are_opposite_actions, are_opposite_words
+from abs_shield.plan.write_extraction import resolve_action
 from abs_shield.plan.write_history import WriteHistory
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
@@ -74,6 +75,8 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     history = WriteHistory.of(record, proposal.terms.plans, owner=proposal.terms.owner)
     if not history.writes and not proposal.siblings:
         return ()
+    if not _may_contradict_any(tool, proposal, history):
+        return ()
     proposed = ProposedWrites.of(history, proposal, session)
     siblings = _sibling_writes(proposed, proposal)
     earlier = [*_open_writes(history, proposal, session), *siblings]
@@ -101,6 +104,20 @@ def prepare_self_contradiction(plan: ToolPlan, terms: ShieldTerms, names: tuple[
         return NO_SESSION if record.ephemeral else RAN
 
     return check if plan.writes else reading
+
+
+def _may_contradict_any(tool: ToolPlan, proposal: Proposal, history: WriteHistory) -> bool:
+    """Return whether a call can contradict any earlier one; see `_may_contradict`."""
+    # before any write of the turn is built, because most writes are of this kind
+    if tool.inverses or resolve_action(tool.action, proposal.arguments).does is not VerbEffect.ACT:
+        return True
+    return any(
+        call.name == tool.name and len(object_of(call)) >= _MIN_ARGUMENTS
+        for call in proposal.siblings[-_MAX_SIBLINGS:]
+    ) or any(
+        write.tool == tool.name and len(write.arguments) >= _MIN_ARGUMENTS
+        for write in history.writes
+    )
 
 
 def _contradictions(

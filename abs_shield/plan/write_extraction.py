@@ -69,7 +69,7 @@ def build_write(
     own = frozenset(name for name in entities if _names_subject(name, plan.action))
     return Write(
         tool=plan.name,
-        action=_resolve_action(plan.action, arguments),
+        action=resolve_action(plan.action, arguments),
         position=position,
         entities={name: frozenset(values) for name, values in entities.items()},
         subject_names=own,
@@ -91,7 +91,7 @@ def build_write(
     )
 
 
-def _resolve_action(from_name: ToolAction, arguments: Mapping[str, Any]) -> ToolAction:
+def resolve_action(from_name: ToolAction, arguments: Mapping[str, Any]) -> ToolAction:
     """Return the action in the tool's name or, if that is generic, in an argument."""
     from_argument = parse_action_argument(arguments) if from_name.does is VerbEffect.ACT else None
     return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import islice
 
 from abs_shield.session.packed_tables import ChunkTable
@@ -33,7 +32,8 @@ class ChunksByShape:
     def __init__(self, table: dict[str, int] | ChunkTable, *, most: int) -> None:
         self._table = table
         self._most = most
-        self._chunks: dict[tuple[int, int], list[_Chunk]] = defaultdict(list)
+        # by kind, then by length, since most tables have no chunk of the kind that is asked for
+        self._chunks: dict[int, dict[int, list[_Chunk]]] = {}
         self._count = self._held = 0
 
     @property
@@ -43,12 +43,14 @@ class ChunksByShape:
 
     def find(self, text: str, most_off: int) -> list[str]:
         """Return the chunks of the same kind and about the same length, newest first."""
-        self._read()
-        chunks, kind, length = self._chunks, _kind(text), len(text)
+        if len(self._table) != self._count:
+            self._read()
+        of_kind = self._chunks.get(_kind(text))
+        if of_kind is None:
+            return []
         found: list[_Chunk] = []
-        for near in range(length - most_off, length + most_off + 1):
-            if of_length := chunks.get((near, kind)):
-                found += of_length
+        for length in range(len(text) - most_off, len(text) + most_off + 1):
+            found += of_kind.get(length, ())
         found.sort(reverse=True)
         oldest = self._count - self._most
         return [chunk for place, chunk in found if place >= oldest]
@@ -57,14 +59,13 @@ class ChunksByShape:
         """Read the chunks that were added to the table."""
         count = len(self._table)
         new = count - self._count
-        if not new:
-            return
         if self._held + new > 2 * self._most:  # else chunks that are too old would fill memory
             self._chunks.clear()
             self._held, new = 0, min(count, self._most)
         newest = [*islice(reversed(self._table), new)]
         for place, chunk in enumerate(reversed(newest), count - new):
-            self._chunks[len(chunk), _kind(chunk)].append((place, chunk))
+            of_kind = self._chunks.setdefault(_kind(chunk), {})
+            of_kind.setdefault(len(chunk), []).append((place, chunk))
         self._count = count
         self._held += new
 
