@@ -19,7 +19,7 @@ from abs_shield.stats.share_intervals import wilson
 from abs_shield.text.safe_display import escaped
 
 FOLDER = Path(__file__).parent / "runs"
-FILES = sorted(FOLDER.glob("*.jsonl.gz"))
+FILES = sorted(FOLDER.glob("*.jsonl*"))
 HARD = 0.9
 Fault = Mapping[str, str]
 

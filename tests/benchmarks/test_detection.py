@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from abs_shield import Shield, ToolCall, shield
+from abs_shield.plan.tool_action import parse_action
 from tests.processes import run_benchmark, run_python
 from tests.requirements import TOOLCALLS, needs_runs
 
@@ -117,6 +118,14 @@ def test_a_rule_that_is_off_finds_nothing(rules: Any) -> None:
         assert ["unseen"] == finding_codes()
     assert "placeholders" in fired
     assert "echoes" not in fired
+
+
+def test_a_rule_that_is_off_is_off_for_a_name_that_was_read_before(rules: Any) -> None:
+    """Results that are cached with all rules are not used without one, and the other way round."""
+    assert "delete" == parse_action("userdel").verb
+    with rules.without("shell commands"):
+        assert "delete" != parse_action("userdel").verb
+    assert "delete" == parse_action("userdel").verb
 
 
 @pytest.mark.release
