@@ -163,6 +163,7 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
         model: str | None = None,
         parent: Session | None = None,
         functions: Functions | None = None,
+        create: bool = True,
     ) -> Session:
         """
         Open a session; with an *id*, continue the session of that id.
@@ -181,8 +182,10 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
             functions: Functions of this session and its sub-agents only, by tool name or as a
                 list, e.g. the bound methods of one request's client. They take precedence over
                 registered tools of the same names. None to leave them unchanged.
+            create: Whether to create a session if this process does not know the id.
 
         Raises:
+            ShieldError: This process does not know the id, and *create* is False.
             UnreadableMessage: One of *messages* has an unknown shape.
             PolicyError: One of *functions* cannot be called with a model's arguments alone, a
                 name in *tools* is misspelt, or two functions of this Shield have the same name.
@@ -190,7 +193,15 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
         # Decorated functions of other modules may have been added since the last session.
         self.registry.require_unambiguous()
 
-        def create() -> Session:
+        if id is None and not create:
+            raise ShieldError("`create=False` needs the id of a session")
+
+        def make() -> Session:
+            if not create:
+                raise ShieldError(
+                    f"this process has no session {shown(id)}; it was dropped, or is of another"
+                    " process: leave out `create=False`, and pass its transcript as `messages=`"
+                )
             granted = None if parent is None else record_of(parent).grant
             created = Session(
                 id, tools=granted, agent=agent, parent=parent, limits=self.policy.limits, owner=self
@@ -198,7 +209,7 @@ class Shield(DispatchMethods, JudgementMethods, AnswerMethods):
             created.model = None if parent is None else parent.model
             return created
 
-        session = create() if id is None else self.sessions.get(id, create)
+        session = make() if id is None else self.sessions.get(id, make)
         change_tools(session, self.registry, tools=tools, functions=functions)
         if agent is not None:
             session.handoff(agent)

@@ -11,6 +11,7 @@ import pytest
 from abs_shield import Session, ToolCall, shielded
 from abs_shield.core.events import Returned
 from abs_shield.core.messages import UnreadableMessage
+from abs_shield.errors import ShieldError
 from abs_shield.session import Limits, Sessions, current_session
 from abs_shield.session.session_record import record_of
 
@@ -503,3 +504,16 @@ def test_sessions_of_generators_that_take_turns(firewall):
 
     assert [True, True, True] == results
     assert current_session() is None
+
+
+def test_a_session_that_must_exist(firewall):
+    """With `create=False` an unknown id raises, and leaves no session behind."""
+    known = firewall.session("order-7")
+
+    assert firewall.session("order-7", create=False) is known
+    for _ in range(2):
+        with pytest.raises(ShieldError, match='has no session "order-8"; it was dropped'):
+            firewall.session("order-8", create=False)
+    with pytest.raises(ShieldError, match="`create=False` needs the id of a session"):
+        firewall.session(create=False)
+    assert len(firewall.sessions) == 1

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from abs_shield.core import LAYER_NAMES
 from abs_shield.core.vocabularies import OF_NO_TOOL, OPT_IN_NAMES, PHANTOM_TOOL, VERIFICATION
+from abs_shield.plan.did_names import did_names
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, deduplicate, nearest_name_hint
 from abs_shield.policy.declaration_base import SourceLocation
@@ -26,6 +27,8 @@ def unknown_names(context: ProofContext) -> Iterator[Problem]:
     for rule in policy.rules:
         place = SourceLocation(rule.file, rule.line)
         yield from _unknown_tools(context, rule.tools, f"rule `{rule.name}`", place)
+        asks = f"`session.did` of rule `{rule.name}`"
+        yield from _unknown_tools(context, did_names(rule.function), asks, place)
     for pair in policy.inverses:
         what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
         yield from _unknown_tools(context, (pair.first, pair.then), what, pair.place)

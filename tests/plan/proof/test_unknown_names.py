@@ -164,3 +164,19 @@ def test_phantom_tool_reports_names_that_do_not_exist(texts: Any, tool: Any) -> 
     }
 
     assert [] == texts("unknown_tool", tool("refund", x=TEXT), **declared)
+
+
+@rule(tool="refund")
+def asks_for_nothing(x: str, session: Any) -> bool:
+    """An order is looked up before it is refunded."""
+    known = ["get_order"]
+    return any(session.did("get_ordr", x=x) for _ in known) or session.did(known[0])
+
+
+def test_an_unknown_tool_of_an_earlier_call(texts, tool) -> None:
+    """A misspelt tool in `session.did` is an error, as no call of it is ever found."""
+    tools = tool("refund", x=TEXT), tool("get_order", x=TEXT)
+    (message,) = texts("unknown_tool", *tools, rules=[asks_for_nothing])
+
+    assert "`session.did` of rule `asks_for_nothing` names tool `get_ordr`" in message
+    assert message.endswith("which does not exist; did you mean `get_order`?")
