@@ -416,9 +416,18 @@ EXTRACTION: dict[str, tuple[Part, ...]] = {
     "claims: markup": (Part("answer.markdown_blocks:without_markup", FIRST),),
     "claims: questions": (Part("answer.speech_acts:asks", False),),
 }
+_MEAN_SHARE = 0.75
+"""About the mean share of an answer's words that its evidence has."""
 WORDS: dict[str, tuple[Part, ...]] = {
     "words: statements about the speaker": (
         Part("answer.scorers.lexical.lexical_features:_speaks", False),
+    ),
+    "words: share of words found": (
+        Part("answer.scorers.lexical.lexical_model:_share", _MEAN_SHARE),
+    ),
+    "words: remarks": (Part("answer.remarks:_is_remark", False),),
+    "words: function words beside a wrong number": (
+        Part("answer.scorers.lexical.lexical_features:_has_new_number", False),
     ),
 }
 

@@ -31,12 +31,9 @@ from grounding_path import latency, shown
 from lexical_fit import fitted
 from recorded_data import QUICK_ANSWERS, data_folder, labelled_answers
 
-from abs_shield.answer.scorers.lexical.lexical_model import (
-    answer_probability,
-    claim_log_odds,
-    score_claims,
-)
+from abs_shield.answer.scorers.lexical.lexical_model import answer_probability, score_claims
 from abs_shield.answer.scorers.lexical.lexical_weights import Weights, shipped_weights
+from abs_shield.answer.scorers.word_scorer import count_remarks
 from abs_shield.policy.check_config import AnswerConfig
 
 PUBLISHED = {
@@ -179,7 +176,8 @@ def _scored_answer(row: Row, weights: Weights) -> ScoredAnswer:
     scored = score_claims(row.claims, row.evidence, question=row.question, weights=weights)
     claims = [(c.start, c.end, s.score) for c, s in zip(row.claims, scored, strict=True)]
     missing = [(miss.start, miss.end) for one in scored for miss in one.missing]
-    score = answer_probability([claim_log_odds(one.score, weights) for one in scored], weights)
+    remarks = count_remarks(row.answer, row.claims, row.evidence)
+    score = answer_probability(scored, weights, remarks=remarks)
     return ScoredAnswer(row, score, marked(claims, missing))
 
 

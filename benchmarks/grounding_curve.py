@@ -13,12 +13,9 @@ from grounding_measures import Spoken, calibration_error
 from lexical_fit import fitted
 from recorded_data import QUICK_ANSWERS, data_folder, labelled_answers
 
-from abs_shield.answer.scorers.lexical.lexical_model import (
-    answer_probability,
-    claim_log_odds,
-    score_claims,
-)
+from abs_shield.answer.scorers.lexical.lexical_model import answer_probability, score_claims
 from abs_shield.answer.scorers.lexical.lexical_weights import Weights
+from abs_shield.answer.scorers.word_scorer import count_remarks
 
 _BINS = 10
 _FEW = 15
@@ -127,7 +124,8 @@ def _spoken(rows: Sequence[Row], weights: Weights) -> list[Spoken]:
 
 def _score(row: Row, weights: Weights) -> float:
     scored = score_claims(row.claims, row.evidence, question=row.question, weights=weights)
-    return answer_probability([claim_log_odds(one.score, weights) for one in scored], weights)
+    remarks = count_remarks(row.answer, row.claims, row.evidence)
+    return answer_probability(scored, weights, remarks=remarks)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ BANDS = (0.85, 0.6, 0.4)
 """Emit from the first on, block below the last."""
 EVEN = 0.5
 _BINS = 10
-_MARKED = 0.35
+_MARKED = 0.4
 """Claims below are marked whole."""
 
 
@@ -169,7 +169,7 @@ def span_overlap(report: Iterable[ScoredAnswer]) -> dict[str, float | None]:
 def marked(
     claims: Iterable[tuple[int, int, float]], missing: Iterable[tuple[int, int]]
 ) -> tuple[tuple[int, int], ...]:
-    """Return what would be marked: claims below .35, and tokens that the evidence does not have."""
+    """Return what would be marked: claims below .4, and tokens that the evidence does not have."""
     return (*((start, end) for start, end, score in claims if score < _MARKED), *missing)
 
 

@@ -16,7 +16,7 @@ from abs_shield.answer.markdown_blocks import has_code, without_json
 from abs_shield.answer.report_assembly import NO_EVIDENCE, SKIPPED, AssessedAnswer, RunCalls
 from abs_shield.answer.score_combination import combine
 from abs_shield.answer.scorers import CHECKS, SCORERS, Scorer, ScorerEffect
-from abs_shield.answer.scorers.word_scorer import answer_score
+from abs_shield.answer.scorers.word_scorer import answer_score, count_remarks
 from abs_shield.core import Unavailable
 from abs_shield.model.ask import Steps
 
@@ -241,4 +241,5 @@ def _overall(scores: ClaimScores) -> float | None:
     if has_models or scores.request.prior or scores.effects["words"] is ScorerEffect.ROUTE:
         return min(one.score for one in some if one.score is not None)
     confirmed = (one.score for one in some if one.confirmed and one.score is not None)
-    return min([answer_score(words), *confirmed])
+    remarks = count_remarks(scores.answer, scores.claims, scores.request.evidence)
+    return min([answer_score(words, remarks=remarks), *confirmed])

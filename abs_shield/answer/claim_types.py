@@ -84,6 +84,22 @@ class Spelling(NamedTuple):
     end: int
 
 
+class WordCount(NamedTuple):
+    """
+    The number of words of a text, and of those that the evidence has.
+
+    Attributes:
+        found: Its words that the evidence has.
+        read: Its words that were looked up.
+    """
+
+    found: int = 0
+    read: int = 0
+
+
+_NOT_COUNTED = WordCount()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
     """
@@ -95,6 +111,7 @@ class Opinion:
         missing: Its tokens that the evidence does not have.
         contradicted: Why the evidence says something else, one line; empty if it does not.
         spellings: Its values that the evidence has in another spelling.
+        count: Its words, if the scorer looked them up.
     """
 
     score: float
@@ -102,6 +119,7 @@ class Opinion:
     missing: tuple[MissingValue, ...] = ()
     contradicted: str = ""
     spellings: tuple[Spelling, ...] = ()
+    count: WordCount = _NOT_COUNTED
 
 
 Opinions = tuple[Opinion | Unavailable | None, ...]

@@ -89,8 +89,8 @@ NOT_RUN = "probes_not_run"
 PENDING = "probes_pending"
 CHECK_FAILED = "check_failed"
 NOT_CHECKED = "not_checked"
-_MARKED_BELOW = 0.35
-"""Marks agree with those of human annotators about equally well from .25 to .4."""
+_MARKED_BELOW = 0.4
+"""Marks agree with those of human annotators best from .4 to .5; fewer are shown."""
 
 
 class Checked(NamedTuple):
@@ -115,7 +115,7 @@ class Checked(NamedTuple):
         """
         The parts of the answer that the evidence does not support, as (start, end) pairs.
 
-        A claim with a score below .35 and a contradicted claim are marked whole; in other
+        A claim with a score below .4 and a contradicted claim are marked whole; in other
         ungrounded claims the missing words and values are marked. If a verifier marked words
         of a claim, these are used.
         """

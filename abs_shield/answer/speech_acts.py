@@ -165,6 +165,21 @@ def states_nothing(sentence: str, *, feelings: bool = True) -> bool:
     words = words_of(sentence)
     if all(is_small(word) or word in HEDGES or word in _SILENT for word in words):
         return True
+    return is_courtesy(sentence, feelings=feelings)
+
+
+def is_courtesy(sentence: str, *, feelings: bool = False) -> bool:
+    """
+    Return whether a sentence, which has words, is a greeting, an offer or a request.
+
+    Args:
+        sentence: The sentence.
+        feelings: Whether sentences about the speaker's own feelings count, too.
+
+    >>> [is_courtesy(one) for one in ("Hello Mia!", "Let me know.", "That is great.", "I am glad.")]
+    [True, True, False, False]
+    """
+    words = words_of(sentence)
     # "Hello Mia!": a greeting and at most three more words
     if _pad(words).startswith(_GREETINGS) and len(words) <= 4:
         return True

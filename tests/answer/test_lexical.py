@@ -19,12 +19,13 @@ from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, Pass
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.lexical_features import FEATURES
 from abs_shield.answer.scorers.lexical.lexical_weights import (
+    ANSWER,
     Weights,
     parse,
     shipped_weights,
     to_json,
 )
-from abs_shield.answer.scorers.word_scorer import answer_score, words
+from abs_shield.answer.scorers.word_scorer import answer_score, count_remarks, words
 from abs_shield.errors import ShieldError
 
 ROOT = Path(__file__).parents[2]
@@ -194,6 +195,31 @@ def test_a_bad_claim_lowers_the_whole_answer() -> None:
     assert answer_score([*good, bad]) < answer_score([*good, good[0]])
 
 
+def test_remarks_lower_the_score_of_an_answer() -> None:
+    """A sentence of the document after "Yes, I love it!" scores lower than alone."""
+    held = evidence(PARK)
+    answer = "Yes, I love it! It is not open on Mondays."
+    one = score_claim("It is not open on Mondays.", held)
+    remarks = count_remarks(answer, [Claim("It is not open on Mondays.", 16, 42)], held)
+
+    assert answer_score([one], remarks=remarks) < answer_score([one]) == pytest.approx(one.score)
+
+
+def test_function_words_beside_a_wrong_number_do_not_support_it() -> None:
+    """Of a claim with a wrong year only the content words and numbers are counted."""
+    held = evidence(PARK)
+
+    assert (1, 2) == score_claim("It opened in 1925.", held).count
+    assert (4, 4) == score_claim("It opened in 1968.", held).count
+
+
+def test_data_lacks_no_function_words() -> None:
+    """Data has no sentences, so that function words of an answer count as found."""
+    count = score_claim("It is in Oslo, and the price is 1,240.", booking_evidence()).count
+
+    assert count.found == count.read
+
+
 @pytest.mark.slow
 def test_scores_do_not_depend_on_the_hash_seed() -> None:
     """Processes with different hash seeds give exactly the same scores."""
@@ -257,19 +283,23 @@ def test_scores_and_offsets_are_valid(claim: str, held: str, question: str | Non
 
 def test_the_weights_name_their_training_data() -> None:
     """The shipped file has at most 100 KB and lists its training data with licences."""
-    file = files("abs_shield.answer.scorers.lexical").joinpath("weights-3.json")
+    file = files("abs_shield.answer.scorers.lexical").joinpath("weights-4.json")
     report = json.loads(file.read_text("utf-8"))
 
     assert len(file.read_bytes()) <= 100_000
-    assert "lexical-3" == report["version"]
+    assert "lexical-4" == report["version"]
     assert all(one["name"] and one["licence"] and one["answers"] for one in report["trained_on"])
 
 
 def test_every_weight_has_the_sign_of_its_feature() -> None:
     """A feature that supports a claim never lowers its score."""
-    signs = FEATURES.values()
+    weights = shipped_weights()
+    layers = ((FEATURES, weights.claim), (ANSWER, weights.answer))
+
     assert all(
-        w * sign >= 0 for w, sign in zip(shipped_weights().claim.weights, signs, strict=True)
+        w * sign >= 0
+        for signs, layer in layers
+        for w, sign in zip(layer.weights, signs.values(), strict=True)
     )
 
 

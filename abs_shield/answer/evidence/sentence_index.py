@@ -94,6 +94,7 @@ class SentenceIndex:
         sentences: Their sentences, in order.
         postings: The sentences of each content word or number, the first 200.
         words: All words and numbers.
+        is_text: Whether all passages are running text, and none is data.
     """
 
     def __init__(self, evidence: Evidence) -> None:
@@ -101,6 +102,7 @@ class SentenceIndex:
         self.sentences: list[IndexedSentence] = []
         self.postings: dict[str, list[int]] = {}
         self.words: set[str] = set()
+        self.is_text = not any(piece.lines for piece in self.pieces)
         values: set[float] = set()
         for place, piece in enumerate(self.pieces):
             for start, end, words in _sentences(piece):

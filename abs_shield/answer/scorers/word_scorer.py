@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from abs_shield.answer.claim_types import Claim, Opinion, Opinions
+from abs_shield.answer.claim_types import Claim, Opinion, Opinions, WordCount
 from abs_shield.answer.evidence.evidence_passages import Evidence
+from abs_shield.answer.evidence.sentence_index import index_of
+from abs_shield.answer.remarks import remarks_of
+from abs_shield.answer.scorers.lexical.lexical_features import count_words
 from abs_shield.answer.scorers.lexical.lexical_model import (
     answer_probability,
-    claim_log_odds,
     score_claims,
 )
 from abs_shield.answer.scorers.lexical.lexical_weights import shipped_weights
@@ -54,17 +56,30 @@ def words(
     )
 
 
-def answer_score(opinions: Sequence[Opinion]) -> float:
+def count_remarks(
+    answer: str, claims: Sequence[Claim], evidence: Evidence
+) -> tuple[WordCount, ...]:
+    """
+    Count the words of each remark of an answer: "Yes, I have" before a sentence of a document.
+
+    Nobody checks remarks by themselves. An answer of few other words may still hardly be
+    supported, as the document does not say what "yes" affirms.
+    """
+    index = index_of(evidence)
+    return tuple(count_words(remark, index) for remark in remarks_of(answer, claims))
+
+
+def answer_score(opinions: Sequence[Opinion], *, remarks: Iterable[WordCount] = ()) -> float:
     """
     Return P(grounded) of a whole answer at even odds, in [0, 1].
 
     Args:
         opinions: Opinions of `words` on its claims.
+        remarks: The words of its remarks, as `count_remarks` returns them.
 
     Raises:
         ValueError: There are no claims: an answer that claims nothing has no score.
     """
     if not opinions:
         raise ValueError("an answer without claims has no score")
-    weights = shipped_weights()
-    return answer_probability([claim_log_odds(one.score, weights) for one in opinions], weights)
+    return answer_probability(opinions, shipped_weights(), remarks=remarks)

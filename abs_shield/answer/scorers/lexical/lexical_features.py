@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
 
+from abs_shield.answer.claim_types import WordCount
 from abs_shield.answer.evidence.sentence_index import SentenceIndex, ngrams, squeeze
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import Token, tokens
@@ -45,6 +46,7 @@ class ClaimFeatures:
         absent: Its numbers and names that the evidence does not have.
         empty: Whether it has no content words and numbers.
         cut: Whether it has more words than are read.
+        count: Its words, function words included, and how many of them the evidence has.
     """
 
     values: tuple[float, ...]
@@ -52,6 +54,7 @@ class ClaimFeatures:
     absent: tuple[Token, ...]
     empty: bool
     cut: bool
+    count: WordCount
 
 
 def features_of(
@@ -76,7 +79,8 @@ def features_of(
     words = read[:MOST_WORDS]
     content = [word for word in words if word.content or (word.figure and not word.counts)]
     weights = {word.key: idf[word.key] if word.content else 1.0 for word in content}
-    absent = [word for word in content if not (has_word or index.has)(word)]
+    has = has_word or index.has
+    absent = [word for word in content if not has(word)]
     places = _nearest(weights, index)
     values = {
         "recall_window": _recall(weights, index, places),
@@ -95,7 +99,26 @@ def features_of(
         tuple(reported),
         empty=not content,
         cut=len(read) > MOST_WORDS,
+        count=_count(words, index, has),
     )
+
+
+def count_words(text: str, index: SentenceIndex) -> WordCount:
+    """Count the first 400 words of *text*, function words included, and those of the evidence."""
+    return _count(tokens(text, most=MOST_WORDS), index, index.has)
+
+
+def _count(words: Sequence[Token], index: SentenceIndex, has: Callable[[Token], bool]) -> WordCount:
+    if _has_new_number(words, has):
+        # "It was built in 1925": the function words beside a wrong year do not support it
+        words = [word for word in words if word.content or word.figure]
+    # data has no function words: all of them count as found
+    found = [has(word) or not (index.is_text or word.content or word.figure) for word in words]
+    return WordCount(sum(found), len(found))
+
+
+def _has_new_number(words: Sequence[Token], has: Callable[[Token], bool]) -> bool:
+    return any(word.figure and not word.counts and not has(word) for word in words)
 
 
 def _nearest(weights: Mapping[str, float], index: SentenceIndex) -> tuple[int, ...]:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import exp, log, log1p
+from operator import mul
 
-from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Spelling
+from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Spelling, WordCount
 from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.sentence_index import SentenceIndex, index_of
 from abs_shield.answer.scorers.lexical.lexical_features import ClaimFeatures, features_of
@@ -128,7 +129,7 @@ def _opinion(
     features = features_of(
         read.text, index, question_keys=question_words, idf=weights.idf, has_word=has_word
     )
-    score = answer_probability([weights.claim.log_odds(features.values)], weights)
+    score = _probability([(weights.claim.log_odds(features.values), features.count)], weights)
     if features.empty:
         score = 0.5  # "yes" does not say what it affirms
     elif features.cut:
@@ -138,6 +139,7 @@ def _opinion(
         score=score,
         spans=tuple(span for span in spans if span is not None),
         missing=_missing(claim, read, features),
+        count=features.count,
     )
 
 
@@ -155,29 +157,62 @@ def _kind(word: Token) -> str:
     return "id" if any(map(str.isdigit, word.key)) else "name"
 
 
-def answer_probability(log_odds: Sequence[float], weights: Weights) -> float:
-    """Compute P(grounded) of an answer from the claim layer's log-odds of its claims."""
-    return probability(weights.calibration.apply(weights.answer.log_odds(summary(log_odds))))
+def answer_probability(
+    opinions: Iterable[Opinion], weights: Weights, *, remarks: Iterable[WordCount] = ()
+) -> float:
+    """
+    Compute P(grounded) of an answer from the opinions on its claims.
+
+    Args:
+        opinions: Opinions of `score_claims`, at least one.
+        weights: The two layers.
+        remarks: The words of the answer's remarks, which are no claims.
+    """
+    scored = [(_log_odds(one, weights), one.count) for one in opinions]
+    return _probability(scored, weights, remarks=remarks)
 
 
-def claim_log_odds(score: float, weights: Weights) -> float:
+def _probability(
+    claims: Sequence[CountedClaim], weights: Weights, *, remarks: Iterable[WordCount] = ()
+) -> float:
+    summed = weights.answer.log_odds(summary(claims, remarks=remarks))
+    return probability(weights.calibration.apply(summed))
+
+
+def _log_odds(opinion: Opinion, weights: Weights) -> float:
     """Compute the claim layer's log-odds of a claim from its reported score."""
-    bounded = min(max(score, 1e-6), 1 - 1e-6)  # a score of 0 or 1 has no finite log-odds
+    bounded = min(max(opinion.score, 1e-6), 1 - 1e-6)  # a score of 0 or 1 has no finite log-odds
     summed = weights.calibration.invert(log(bounded / (1 - bounded)))
-    # inverse of the answer layer for a single claim, whose inputs are all equal
-    return -(summed - weights.answer.bias) / sum(weights.answer.weights[:-1])
+    # inverse of the answer layer for a single claim: of the four inputs made of its log-odds, three
+    # are equal and the number of claims is 0
+    *odds, _, found = weights.answer.weights
+    return -(summed - weights.answer.bias - found * _share([opinion.count])) / sum(odds)
 
 
-def summary(log_odds: Sequence[float]) -> tuple[float, ...]:
+CountedClaim = tuple[float, WordCount]
+"""The claim layer's log-odds of a claim, and its words."""
+
+
+def summary(
+    claims: Sequence[CountedClaim], *, remarks: Iterable[WordCount] = ()
+) -> tuple[float, ...]:
     """
     Compute the inputs of the answer layer from its claims' log-odds of being grounded.
 
-    These are log-odds of being unsupported (the worst, the mean, and that of any claim, all equal
-    for one claim), and the logarithm of the number of claims.
+    These are log-odds of being unsupported (the worst, the mean by words, and that of any claim,
+    all equal for one claim), the logarithm of the number of claims, and the share of the words of
+    claims and remarks that the evidence has.
     """
-    against = [min(max(-one, -_SUREST), _SUREST) for one in log_odds]
+    against = [min(max(-one, -_SUREST), _SUREST) for one, _ in claims]
     every = -sum([log1p(exp(one)) for one in against])  # log P(all grounded)
     # `exp` underflows, and the logarithm would be infinite
     some = _SUREST if every < -_SUREST else log(1 - exp(every)) - every
-    mean, count = sum(against) / len(against), log(len(against))
-    return max(against), mean, min(some, _SUREST), count
+    sizes = [max(1, count.read) for _, count in claims]
+    mean = sum(map(mul, against, sizes)) / sum(sizes)
+    found = _share([*(count for _, count in claims), *remarks])
+    return max(against), mean, min(some, _SUREST), log(len(against)), found
+
+
+def _share(counts: Iterable[WordCount]) -> float:
+    found, read = map(sum, zip(*counts, strict=True))
+    return found / read if read else 0.5  # no words: neither for nor against

@@ -13,8 +13,8 @@ from typing import Any
 from abs_shield.answer.scorers.lexical.lexical_features import FEATURES, Idf
 from abs_shield.errors import ShieldError
 
-SHIPPED = "weights-3.json"
-ANSWER = {"worst": -1, "mean": -1, "any": -1, "count": 1}
+SHIPPED = "weights-4.json"
+ANSWER = {"worst": -1, "mean": -1, "any": -1, "count": 1, "found": 1}
 """The inputs of the answer layer, and the sign of their influence."""
 
 
@@ -69,7 +69,7 @@ class Weights:
     All numbers of one version of the scorer.
 
     Attributes:
-        version: Of the scorer, e.g. ``"lexical-3"``.
+        version: Of the scorer, e.g. ``"lexical-4"``.
         trained_on: Name, licence and number of answers of each corpus.
         claim: Features of a claim to log-odds.
         answer: Claims' log-odds to an answer's.
