@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,13 @@ class Argument(NamedTuple):
 
 
 FIRST = Argument(0)
+NEVER, ALWAYS = re.compile(r"(?!)"), re.compile("")
+NONE: frozenset[str] = frozenset()
+
+
+def rows_without(table: tuple[Any, ...], absent: Callable[[Any], bool]) -> tuple[Any, ...]:
+    """Return the rows of a table that are not *absent*."""
+    return tuple(row for row in table if not absent(row))
 
 
 class Part(NamedTuple):
