@@ -10,3 +10,8 @@ from abs_shield.stores import Store
 def about_calls(store: Store) -> list[Decision]:
     """Return the decisions about calls, oldest first; those about results are left out."""
     return [decision for decision in store.decisions() if decision.subject is Subject.CALL]
+
+
+def about_answers(store: Store) -> list[Decision]:
+    """Return the decisions about answers, oldest first."""
+    return [decision for decision in store.decisions() if decision.subject is Subject.ANSWER]

@@ -10,8 +10,26 @@ from types import NoneType, UnionType
 from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from abs_shield.errors import PolicyError
-from abs_shield.shield.framework_contexts import is_context
 from abs_shield.shield.type_aliases import alias_value
+
+CONTEXTS = frozenset(
+    {
+        ("agents", "RunContextWrapper"),
+        ("fastmcp", "Context"),
+        ("langgraph", "ToolRuntime"),
+        ("mcp", "Context"),
+        ("pydantic_ai", "RunContext"),
+    }
+)
+"""Package and name of each class; compared by name, because frameworks are optional."""
+
+
+def is_context(kind: type) -> bool:
+    """Return whether a class is the context of a framework's run, or derived from one."""
+    return any(
+        (each.__module__.partition(".")[0], each.__name__) in CONTEXTS for each in kind.__mro__
+    )
+
 
 _STREAMS = (IOBase, IO, AsyncIterable)
 """Types without a JSON form: such a parameter is injected even without a mark."""

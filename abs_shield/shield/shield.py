@@ -21,8 +21,7 @@ from abs_shield.shield.dispatch_methods import DispatchMethods
 from abs_shield.shield.judgement_methods import JudgementMethods
 from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.session_tools import Functions
-from abs_shield.shield.shield_hooks import build_hooks
-from abs_shield.shield.shield_policy import resolve_policy
+from abs_shield.shield.shield_arguments import build_hooks, resolve_policy
 from abs_shield.shield.tool_inputs import declared_tool, described_tool
 from abs_shield.shield.tool_registry import Registry, available
 from abs_shield.stores import MemoryStore, Store

@@ -15,6 +15,11 @@ from abs_shield import Decision, Shield, Target, Tool, ToolProfile, inverse, shi
 ASKED = "Please look up order ord_1 and refund tx_12345, 20 dollars. Also make the user u_1."
 
 
+TRUE = "I have refunded tx_12345."
+EXTRA = f"{TRUE} The money arrives within 3 hours."
+REFUSAL = "I cannot answer this reliably"
+
+
 class Call(NamedTuple):
     """One call of the scripted model; arguments that are text are sent unchanged."""
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.subjects import about_answers
+
 pytest.importorskip("anthropic", reason="needs `pip install abs-shield[anthropic]`")
 
 from anthropic import beta_tool
@@ -18,13 +20,8 @@ from abs_shield.adapters.anthropic import (
     settle_answer,
     shielded_runner,
 )
-from abs_shield.core import Subject
 from tests.adapters.anthropic_driver import Scripted
-from tests.adapters.scenes import ASKED, GOOD, Shop
-
-TRUE = "I have refunded tx_12345."
-EXTRA = f"{TRUE} The money arrives within 3 hours."
-REFUSAL = "I cannot answer this reliably"
+from tests.adapters.scenes import ASKED, EXTRA, GOOD, REFUSAL, TRUE, Shop
 
 
 def run_loop(
@@ -54,11 +51,6 @@ def run_loop(
     return text, model, guard
 
 
-def answer_decisions(guard: Shield) -> list[Any]:
-    """Return the decisions about answers."""
-    return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
-
-
 @pytest.mark.parametrize("is_async", [False, True])
 def test_the_model_revises_its_answer(is_async: bool) -> None:
     """The request ends with the model's draft and the feedback."""
@@ -67,7 +59,7 @@ def test_the_model_revises_its_answer(is_async: bool) -> None:
 
     assert TRUE == text
     assert ["user", "assistant", "user", "assistant", "user"] == roles
-    assert 2 == len(answer_decisions(guard))
+    assert 2 == len(about_answers(guard.store))
 
 
 def test_a_fabricated_action_is_refused() -> None:
@@ -76,7 +68,7 @@ def test_a_fabricated_action_is_refused() -> None:
 
     assert text.startswith(REFUSAL)
     assert 1 == len(model.requests)
-    assert answer_decisions(guard)[-1].blocked
+    assert about_answers(guard.store)[-1].blocked
 
 
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
@@ -86,7 +78,7 @@ def test_audit_returns_the_draft(turns: list[Any]) -> None:
 
     assert turns[-1] == text
     assert len(turns) == len(model.requests)
-    assert [False] == [one.blocked for one in answer_decisions(guard)]
+    assert [False] == [one.blocked for one in about_answers(guard.store)]
 
 
 def test_a_run_of_the_tool_runner_is_settled() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from abs_shield import Shield, shield, shielded
-from abs_shield.shield.framework_contexts import CONTEXTS
+from abs_shield.shield.function_hints import CONTEXTS
 
 PLACES = {
     "agents": "agents.tool_context:ToolContext",  # derived from `RunContextWrapper`

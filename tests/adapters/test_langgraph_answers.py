@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.subjects import about_answers
+
 pytest.importorskip("langgraph", reason="needs `pip install abs-shield[langgraph]`")
 
 from langchain.agents import create_agent
@@ -16,13 +18,8 @@ from pydantic import BaseModel
 
 from abs_shield import Shield, shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
-from abs_shield.core import Subject
 from tests.adapters.langgraph_driver import Scripted, Streamed, tools
-from tests.adapters.scenes import ASKED, GOOD, Call, Shop
-
-TRUE = "I have refunded tx_12345."
-EXTRA = f"{TRUE} The money arrives within 3 hours."
-REFUSAL = "I cannot answer this reliably"
+from tests.adapters.scenes import ASKED, EXTRA, GOOD, REFUSAL, TRUE, Call, Shop
 
 
 def run_agent(
@@ -39,11 +36,6 @@ def run_agent(
     return state["messages"], requests, guard
 
 
-def answer_decisions(guard: Shield) -> list[Any]:
-    """Return the decisions about answers."""
-    return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
-
-
 @pytest.mark.parametrize("is_async", [False, True])
 def test_the_model_revises_its_answer(is_async: bool) -> None:
     """The model receives its draft with feedback; the draft is not in the state."""
@@ -52,7 +44,7 @@ def test_the_model_revises_its_answer(is_async: bool) -> None:
     assert TRUE == messages[-1].text
     assert "3 hours" not in str(messages)
     assert "3 hours" in str(requests[-1]["messages"][-1])
-    assert 2 == len(answer_decisions(guard))
+    assert 2 == len(about_answers(guard.store))
 
 
 def test_a_fabricated_action_is_refused() -> None:
@@ -61,7 +53,7 @@ def test_a_fabricated_action_is_refused() -> None:
 
     assert messages[-1].text.startswith(REFUSAL)
     assert 1 == len(requests)
-    assert answer_decisions(guard)[-1].blocked
+    assert about_answers(guard.store)[-1].blocked
 
 
 def test_the_feedback_is_not_evidence() -> None:
@@ -81,7 +73,7 @@ def test_a_revision_may_call_tools() -> None:
 
     assert [AIMessage, HumanMessage, AIMessage] == kinds[:3]
     assert TRUE == messages[-1].text
-    assert 2 == len(answer_decisions(guard))
+    assert 2 == len(about_answers(guard.store))
 
 
 @pytest.mark.parametrize("model", [Scripted, Streamed])
@@ -94,7 +86,7 @@ def test_audit_changes_nothing(turns: list[Any], model: Any) -> None:
     assert question == requests
     assert [m.content for m in plain] == [m.content for m in messages]
     assert [(True, False)] == [
-        (one.would_block, one.blocked) for one in answer_decisions(guard)
+        (one.would_block, one.blocked) for one in about_answers(guard.store)
     ] or EXTRA in turns
 
 
@@ -109,4 +101,4 @@ def test_structured_output_is_not_checked() -> None:
     turn = [Call("call_9", "Receipt", {"amount": 77})]
     _, _, guard = run_agent([turn], response_format=ToolStrategy(Receipt))
 
-    assert not answer_decisions(guard)
+    assert not about_answers(guard.store)

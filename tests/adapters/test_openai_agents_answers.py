@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.subjects import about_answers
+
 pytest.importorskip("agents", reason="needs `pip install abs-shield[openai-agents]`")
 
 from agents import Agent, SQLiteSession, function_tool
@@ -15,13 +17,8 @@ from pydantic import BaseModel
 
 from abs_shield import Shield, shield
 from abs_shield.adapters.openai_agents import ShieldedRunner
-from abs_shield.core import Subject
 from tests.adapters.openai_agents_driver import Scripted
-from tests.adapters.scenes import ASKED, GOOD, Shop
-
-TRUE = "I have refunded tx_12345."
-EXTRA = f"{TRUE} The money arrives within 3 hours."
-REFUSAL = "I cannot answer this reliably"
+from tests.adapters.scenes import ASKED, EXTRA, GOOD, REFUSAL, TRUE, Shop
 
 
 def runner_of(
@@ -32,11 +29,6 @@ def runner_of(
     model = Scripted(turns)
     agent = Agent(name="clerk", model=model, tools=[function_tool(Shop().refund)], **given)
     return ShieldedRunner(guard, answers=answers), agent, model, guard
-
-
-def answer_decisions(guard: Shield) -> list[Any]:
-    """Return the decisions about answers."""
-    return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +51,7 @@ def test_the_model_revises_its_answer(is_async: bool) -> None:
     assert TRUE == result.final_output
     assert "3 hours" in str(model.requests[-1][1][-1])
     assert "refunded tx_12345" in str(model.requests[-1][1])
-    assert 2 == len(answer_decisions(guard))
+    assert 2 == len(about_answers(guard.store))
     assert 1 == len({one.session_id for one in guard.store.decisions()})
 
 
@@ -89,7 +81,7 @@ def test_a_fabricated_action_is_refused() -> None:
 
     assert asyncio.run(runner.run(agent, ASKED)).final_output.startswith(REFUSAL)
     assert 1 == len(model.requests)
-    assert answer_decisions(guard)[-1].blocked
+    assert about_answers(guard.store)[-1].blocked
 
 
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
@@ -102,7 +94,7 @@ def test_audit_changes_nothing(turns: list[Any]) -> None:
 
     assert first.final_output == second.final_output
     assert asked.requests == model.requests
-    assert [False] == [one.blocked for one in answer_decisions(guard)]
+    assert [False] == [one.blocked for one in about_answers(guard.store)]
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
@@ -117,7 +109,7 @@ def test_a_streamed_answer_is_flagged(mode: str) -> None:
         return result.final_output
 
     assert TRUE == asyncio.run(read())
-    assert [True] == [one.would_block or one.blocked for one in answer_decisions(guard)]
+    assert [True] == [one.would_block or one.blocked for one in about_answers(guard.store)]
 
 
 class Receipt(BaseModel):
@@ -131,4 +123,4 @@ def test_structured_output_is_not_checked() -> None:
     runner, agent, _, guard = runner_of(['{"amount": 77}'], output_type=Receipt)
 
     assert Receipt(amount=77) == asyncio.run(runner.run(agent, ASKED)).final_output
-    assert not answer_decisions(guard)
+    assert not about_answers(guard.store)

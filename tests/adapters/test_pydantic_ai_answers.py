@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.subjects import about_answers
+
 pytest.importorskip("pydantic_ai", reason="needs `pip install abs-shield[pydantic-ai]`")
 
 from pydantic import BaseModel
@@ -14,13 +16,8 @@ from pydantic_ai import Agent
 
 from abs_shield import Shield, shield
 from abs_shield.adapters.pydantic_ai import ShieldCapability
-from abs_shield.core import Subject
 from tests.adapters.pydantic_ai_driver import Scripted, run_streamed
-from tests.adapters.scenes import ASKED, GOOD, Call, Shop
-
-TRUE = "I have refunded tx_12345."
-EXTRA = f"{TRUE} The money arrives within 3 hours."
-REFUSAL = "I cannot answer this reliably"
+from tests.adapters.scenes import ASKED, EXTRA, GOOD, REFUSAL, TRUE, Call, Shop
 
 
 def agent_of(
@@ -35,11 +32,6 @@ def agent_of(
     return agent, requests, guard
 
 
-def answer_decisions(guard: Shield) -> list[Any]:
-    """Return the decisions about answers."""
-    return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
-
-
 def test_the_model_revises_its_answer() -> None:
     """The model receives the feedback as a retry of the framework, and its answer is the output."""
     agent, requests, guard = agent_of([[GOOD], EXTRA, TRUE])
@@ -47,7 +39,7 @@ def test_the_model_revises_its_answer() -> None:
     assert TRUE == asyncio.run(agent.run(ASKED)).output
     assert "3 hours" in str(requests[-1][0][-1])
     assert [True, False] == [
-        bool(one.findings and one.verdict != "CLEAN") for one in answer_decisions(guard)
+        bool(one.findings and one.verdict != "CLEAN") for one in about_answers(guard.store)
     ]
 
 
@@ -70,7 +62,7 @@ def test_a_fabricated_action_is_refused() -> None:
 
     assert asyncio.run(agent.run(ASKED)).output.startswith(REFUSAL)
     assert 1 == len(requests)
-    assert answer_decisions(guard)[-1].blocked
+    assert about_answers(guard.store)[-1].blocked
 
 
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
@@ -81,7 +73,7 @@ def test_audit_changes_nothing(turns: list[Any]) -> None:
 
     assert asyncio.run(plain.run(ASKED)).output == asyncio.run(agent.run(ASKED)).output
     assert runner == requests
-    assert [False] == [one.blocked for one in answer_decisions(guard)]
+    assert [False] == [one.blocked for one in about_answers(guard.store)]
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
@@ -90,7 +82,7 @@ def test_a_streamed_answer_is_flagged(mode: str) -> None:
     agent, _, guard = agent_of([TRUE], mode=mode)
 
     assert TRUE == asyncio.run(run_streamed(agent, ASKED))
-    assert [True] == [one.would_block or one.blocked for one in answer_decisions(guard)]
+    assert [True] == [one.would_block or one.blocked for one in about_answers(guard.store)]
 
 
 class Receipt(BaseModel):
@@ -105,4 +97,4 @@ def test_structured_output_is_not_checked() -> None:
     agent, _, guard = agent_of([turn], output_type=Receipt)
 
     assert Receipt(amount=77) == asyncio.run(agent.run(ASKED)).output
-    assert not answer_decisions(guard)
+    assert not about_answers(guard.store)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from typing import Any
 
 from abs_shield import Decision, Shield, Suppression, Tool, rule, shield
 from abs_shield.stores import Store, open_store
@@ -66,3 +68,10 @@ def fill_log(address: str, *calls: dict, declared=None) -> list[Decision]:
 
 
 SILENCED = Suppression(check="impossible_state", tool="refund", reason="agreed with sales")
+
+
+def json_report(command: Any, *argv: str) -> Any:
+    """Return the JSON report of a log."""
+    done = command("report", *argv, "--format", "json")
+    assert (0, "") == (done.code, done.err)
+    return json.loads(done.out)

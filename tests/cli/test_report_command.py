@@ -23,19 +23,12 @@ from abs_shield.report import Readiness, Report
 from abs_shield.stores import open_store
 from abs_shield.stores.log_tables import Query
 from abs_shield.stores.sealed_record import RecordKind, StoreEntry
-from tests.cli.shop import HOSTILE, SILENCED, fill_log, order, policy, refund
+from tests.cli.shop import HOSTILE, SILENCED, fill_log, json_report, order, policy, refund
 
 
 @pytest.fixture
 def log(tmp_path):
     return str(tmp_path / "log.db")
-
-
-def json_report(command, *argv):
-    """Return the report as data."""
-    done = command("report", *argv, "--format", "json")
-    assert (0, "") == (done.code, done.err)
-    return json.loads(done.out)
 
 
 def layer(made, name, tool=None):

@@ -20,19 +20,12 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.quality import AgentOutput, QualityPipeline
 from abs_shield.report import Readiness, Report
 from abs_shield.stores import MemoryStore, open_store
-from tests.cli.shop import fill_log, judge_calls, order, policy, refund
+from tests.cli.shop import fill_log, json_report, judge_calls, order, policy, refund
 
 
 @pytest.fixture
 def log(tmp_path):
     return str(tmp_path / "log.db")
-
-
-def json_report(command, *argv):
-    """Return the JSON report of a log."""
-    done = command("report", *argv, "--format", "json")
-    assert (0, "") == (done.code, done.err)
-    return json.loads(done.out)
 
 
 @pytest.fixture

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import typer
 
 from abs_shield.cli.console import open_console, print_json, with_progress
 from abs_shield.cli.log.decision_lookup import DamagedRecords, length
 from abs_shield.cli.output_file import open_output, require_writable
-from abs_shield.cli.report.readiness_options import (
-    DEFAULT_RULE,
-    MaxDropped,
-    MaxErrors,
-    MaxStops,
-    MinCalls,
-    MinCoverage,
-    MinLabels,
-    MinPrecision,
-)
 from abs_shield.cli.report.report_page import render_page
 from abs_shield.cli.report.report_summary import LogIntegrity, ReportSummary
 from abs_shield.cli.report.terminal_report import terminal_report
@@ -45,6 +35,27 @@ from abs_shield.stores.sealed_record import Damaged
 from abs_shield.stores.store_address import default_log
 from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped
+
+DEFAULT_RULE = Readiness()
+"""The rule whose numbers are the defaults of the options."""
+
+
+def _share(help: str) -> Any:
+    return typer.Option(metavar="SHARE", min=0.0, max=1.0, help=help)
+
+
+def _count(help: str) -> Any:
+    return typer.Option(metavar="N", min=0, help=help)
+
+
+MinCalls = Annotated[int, _count("Safe: minimum number of judged calls.")]
+MaxErrors = Annotated[float, _share("Safe: maximum share of calls it failed to judge.")]
+MinLabels = Annotated[int, _count("Safe: minimum number of labelled blocks.")]
+MaxStops = Annotated[float, _share("Safe: maximum share of blocks not labelled hallucinated.")]
+MinPrecision = Annotated[float, _share("Safe: labelled precision that is sufficient alone.")]
+MaxDropped = Annotated[float, _share("Safe: maximum share of decisions missing from the log.")]
+MinCoverage = Annotated[float, _share("Coverage below which a layer's blind spots are listed.")]
+
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _MOST_DECISIONS = 500

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from anthropic.lib.streaming import (
@@ -17,7 +16,7 @@ from anthropic.resources.beta.messages import Messages as BetaMessages
 from anthropic.resources.messages import AsyncMessages, Messages
 from anthropic.types import Message
 from anthropic.types.beta import BetaMessage
-from suite_shield import answer, firewall, watch
+from suite_shield import answer, firewall, guard_runner, watch
 
 from abs_shield.adapters.anthropic import arun_tool_calls, run_tool_calls, shielded_runner
 
@@ -27,17 +26,6 @@ RUNNERS = (
     runners.BetaAsyncToolRunner,
     runners.BetaAsyncStreamingToolRunner,
 )
-
-
-def _guard(kind: Any) -> None:
-    plain = kind.__init__
-
-    @functools.wraps(plain)
-    def guarded(self: Any, *args: Any, **options: Any) -> None:
-        plain(self, *args, **options)
-        shielded_runner(self, firewall=firewall())
-
-    kind.__init__ = guarded
 
 
 def _read(reply: Any, options: dict[str, Any]) -> None:
@@ -56,7 +44,7 @@ def _sent(options: dict[str, Any]) -> list[Any]:
 
 
 for _kind in RUNNERS:
-    _guard(_kind)
+    guard_runner(_kind, shielded_runner)
 for _resource in (Messages, AsyncMessages, BetaMessages, AsyncBetaMessages):
     for _name in ("create", "parse"):
         watch(_resource, _name, _read, _aread)

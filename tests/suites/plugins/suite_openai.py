@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from openai.lib.responses_tool_runner import AsyncResponsesToolRunner, ResponsesToolRunner
@@ -12,20 +11,9 @@ from openai.resources.chat.completions import AsyncCompletions, Completions
 from openai.resources.responses import AsyncResponses, Responses
 from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
-from suite_shield import answer, firewall, watch
+from suite_shield import answer, firewall, guard_runner, watch
 
 from abs_shield.adapters.openai import arun_tool_calls, run_tool_calls, shielded_runner
-
-
-def _guard(kind: Any) -> None:
-    plain = kind.__init__
-
-    @functools.wraps(plain)
-    def guarded(self: Any, *args: Any, **options: Any) -> None:
-        plain(self, *args, **options)
-        shielded_runner(self, firewall=firewall())
-
-    kind.__init__ = guarded
 
 
 def _read(response: Any, options: dict[str, Any]) -> None:
@@ -44,7 +32,7 @@ def _sent(options: dict[str, Any]) -> Any:
 
 
 for _kind in (ResponsesToolRunner, AsyncResponsesToolRunner):
-    _guard(_kind)
+    guard_runner(_kind, shielded_runner)
 for _resource in (Completions, AsyncCompletions, Responses, AsyncResponses):
     for _name in ("create", "parse"):
         watch(_resource, _name, _read, _aread)

@@ -85,3 +85,15 @@ def watch(owner: type, name: str, feed: Callable[..., Any], afeed: Callable[...,
 def answer(call: Any) -> str:
     """Return the result of every tool of a response that is only read."""
     return "ok"
+
+
+def guard_runner(kind: Any, shielded_runner: Callable[..., Any]) -> None:
+    """Give every tool runner of a class the Shield."""
+    plain = kind.__init__
+
+    @functools.wraps(plain)
+    def guarded(self: Any, *args: Any, **options: Any) -> None:
+        plain(self, *args, **options)
+        shielded_runner(self, firewall=firewall())
+
+    kind.__init__ = guarded

@@ -1,4 +1,4 @@
-"""The policy of a Shield, passed as one object or as keywords of `configure`."""
+"""The arguments of a Shield: its policy, or the keywords of one, and its decision hooks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from abs_shield.core.declared_fields import require_fields
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Policy, configure
 from abs_shield.policy.configuration import PolicyFields
+from abs_shield.shield.call_inputs import require_attribute
+from abs_shield.shield.tool_registry import Registry
+from abs_shield.stores import MemoryStore, Store
+from abs_shield.telemetry import Hook, Otel, StructLog
 from abs_shield.text.safe_display import escaped, shown
 
 
@@ -47,3 +51,34 @@ def _policy_hint(policy: object) -> str:
     if isinstance(policy, Mapping) and policy:
         return f"`Shield({escaped(str(next(iter(policy))))}=...)`, or `shield.configure` of it"
     return "`shield.configure`"
+
+
+def build_hooks(
+    hooks: Iterable[Hook] | None, store: Store, tools: Registry
+) -> tuple[Otel, tuple[Hook, ...]]:
+    """
+    Return the `Otel` that opens the spans of tools, and all hooks in the order of their calls.
+
+    Unless *hooks* is None, OpenTelemetry and structlog are each called once per decision.
+    OpenTelemetry comes first, so that the log line can contain the id of its span.
+
+    Raises:
+        PolicyError: *hooks* is not a list of callables.
+    """
+    # A string is iterable by letters, and the message would name the first one.
+    if isinstance(hooks, (str, Mapping)):
+        raise PolicyError(f"Shield: `hooks` is {shown(hooks)}; give a list of callables")
+    require_attribute(hooks, "hooks", "__iter__", "a list of callables")
+    declared = tuple(hooks or ())
+    for hook in declared:
+        require_attribute(hook, "hooks", "__call__", "callables of one Decision")
+    spans = tuple(hook for hook in declared if isinstance(hook, Otel)) or (Otel(),)
+    # Deduplicated, because a host may pass the same `Otel` twice.
+    for otel in dict.fromkeys(spans):
+        if hasattr(store, "status") and not isinstance(store, MemoryStore):
+            otel.watch(store)
+        otel.learn(tools)
+    if hooks is None:
+        return spans[0], ()
+    log = () if any(isinstance(hook, StructLog) for hook in declared) else (StructLog(),)
+    return spans[0], (*spans, *log, *(hook for hook in declared if not isinstance(hook, Otel)))
