@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -84,14 +84,7 @@ FRAMEWORKS: list[tuple[str, Callable[..., dict[str, Any]]]] = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def event_loop_of_the_thread() -> Iterator[None]:
-    """`run_sync` takes the thread's event loop, and would leave its own one open."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    yield
-    asyncio.set_event_loop(None)
-    loop.close()
+pytestmark = pytest.mark.usefixtures("event_loop_of_the_thread")
 
 
 @pytest.mark.parametrize("number", range(len(FRAMEWORKS)), ids=[name for name, _ in FRAMEWORKS])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.processes import run_python
 
 pytest.importorskip("fastmcp", reason="needs `pip install abs-shield[fastmcp]`")
 
@@ -799,10 +799,7 @@ def test_the_page_runs():
 
 def test_the_example_runs():
     """The example blocks a phantom target, and the model corrects it."""
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "fastmcp_agent.py")],
-        capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    done = run_python(ROOT / "examples" / "fastmcp_agent.py")
 
     assert [
         "refund tx_12354  blocked: unseen, did you mean tx_12345?",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -31,14 +30,7 @@ def runner_of(
     return ShieldedRunner(guard, answers=answers), agent, model, guard
 
 
-@pytest.fixture(autouse=True)
-def event_loop_of_the_thread() -> Iterator[None]:
-    """Set and close the event loop of the thread, which `run_sync` would leave open."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    yield
-    asyncio.set_event_loop(None)
-    loop.close()
+pytestmark = pytest.mark.usefixtures("event_loop_of_the_thread")
 
 
 @pytest.mark.parametrize("is_async", [False, True])

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -27,8 +23,8 @@ from abs_shield.answer.scorers.lexical.lexical_weights import (
 )
 from abs_shield.answer.scorers.word_scorer import answer_score, count_remarks, words
 from abs_shield.errors import ShieldError
+from tests.processes import run_python
 
-ROOT = Path(__file__).parents[2]
 PARK = (
     "The harbour museum opened in 1968 and keeps 1,240 ship models. It is not open on Mondays. "
     "Admission costs 9 euros for adults, and children enter without paying. The engineer Ruth "
@@ -228,12 +224,9 @@ def test_scores_do_not_depend_on_the_hash_seed() -> None:
         "print([score_claim(s, evidence(PARK)) for s in PARK.split('. ')])"
     )
     output = {
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT,
-            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-        ).stdout
+        run_python("-c", code, variables={"PYTHONHASHSEED": seed}).stdout
         for seed in ("1", "2", "3")
-    }  # fmt: skip
+    }
 
     assert 1 == len(output)
 

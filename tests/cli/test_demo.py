@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from abs_shield.cli import console as room
@@ -12,6 +9,7 @@ from abs_shield.cli.demo import LAYER_EXAMPLES, attempts, replay_demo_run
 from abs_shield.cli.demo.demo_policy import POLICY
 from abs_shield.core import LAYER_NAMES
 from abs_shield.shield import Shield
+from tests.processes import run_python
 
 NO_SOCKETS = """
 import sys
@@ -35,9 +33,7 @@ def test_the_demo_runs(command):
 
 def test_the_demo_needs_no_network():
     """The demo completes in a process in which opening a socket raises."""
-    argv = [sys.executable, "-c", NO_SOCKETS + "sys.exit(main(['demo']))"]
-
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    done = run_python("-c", NO_SOCKETS + "sys.exit(main(['demo']))", check=False)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "3. A recorded run in audit mode" in done.stdout

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from tests.processes import run_python
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -36,8 +36,7 @@ def test_the_page_names_files_and_methods() -> None:
 
 def test_the_picture_is_up_to_date() -> None:
     """The picture equals the output of its script for the current imports."""
-    argv = [sys.executable, str(ROOT / "docs" / "pictures" / "architecture.py"), "--check"]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    done = run_python(ROOT / "docs" / "pictures" / "architecture.py", "--check", check=False)
 
     assert (0, "") == (done.returncode, done.stdout)
 

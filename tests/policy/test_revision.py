@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,6 +12,7 @@ import pytest
 from abs_shield import Suppression, Tool, inverse, rule
 from abs_shield.policy import Rule, configure
 from abs_shield.session import Limits
+from tests.processes import run_python
 
 POLICY = '''
 from abs_shield import Suppression, Target, Tool, inverse, rule, shield
@@ -39,8 +37,7 @@ policy = shield.configure(
 def revision_elsewhere(path: Path, *, seed: str) -> str:
     """Return the revision of a policy file in another process with another hash seed."""
     code = f"from abs_shield import load_policy; print(load_policy({f'{path}:policy'!r}).revision)"
-    env = {**os.environ, "PYTHONHASHSEED": seed}
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    ran = run_python("-c", code, check=False, variables={"PYTHONHASHSEED": seed})
     assert ran.stderr == ""
     return ran.stdout.strip()
 

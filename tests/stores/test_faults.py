@@ -16,6 +16,7 @@ from threading import Thread
 import pytest
 
 from abs_shield.stores import SqliteStore, Verified, open_store, sqlite_store, verify
+from tests.processes import run_python
 from tests.stores.conftest import QUICK_ON_A_FILE, decision, ids
 
 ROOT = Path(__file__).parents[2]
@@ -313,8 +314,7 @@ def test_multiprocessing_workers_lose_nothing_at_exit(tmp_path, method):
     """Workers of multiprocessing exit without running the usual `atexit` functions."""
     address, script = str(tmp_path / "log.db"), tmp_path / "script.py"
     script.write_text(CHILD, encoding="utf-8")
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, str(script), address, method], env=env, check=True, timeout=60)
+    run_python(script, address, method)
 
     with contextlib.closing(open_store(address)) as store:
         assert 600 + 100 * (method == "fork") == len(set(ids(store.scan())))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,10 +16,9 @@ from abs_shield.errors import StoreError
 from abs_shield.stores import MemoryStore, SqliteStore
 from abs_shield.stores.batch_writer import BatchWriter
 from abs_shield.stores.sealed_record import RecordKind
+from tests.processes import run_python
 from tests.stores.conftest import decision, ids
 from tests.stores.test_faults import lock_file, until
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -180,8 +176,7 @@ stores[1]._writer.close = stores[1]._writer.request_close = lambda *_: 1 / 0
 
 def test_a_failed_close_does_not_prevent_the_close_of_other_logs(tmp_path):
     """At exit every log is closed, and the failure is reported."""
-    words = [sys.executable, "-c", ENDING, str(tmp_path)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    done = run_python("-c", ENDING, tmp_path)
 
     assert "cannot be closed: " in done.stderr
     for number in (0, 2):
