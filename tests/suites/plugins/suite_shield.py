@@ -88,7 +88,7 @@ def answer(call: Any) -> str:
 
 
 def guard_runner(kind: Any, shielded_runner: Callable[..., Any]) -> None:
-    """Give every tool runner of a class the Shield."""
+    """Put the Shield around every tool runner of a class."""
     plain = kind.__init__
 
     @functools.wraps(plain)
