@@ -9,7 +9,12 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
-from abs_shield.answer.checks.action_objects import WRITTEN, object_words, share_word
+from abs_shield.answer.checks.action_objects import (
+    WRITTEN,
+    are_abbreviated,
+    object_words,
+    share_word,
+)
 from abs_shield.answer.checks.action_patterns import MESSAGE
 from abs_shield.answer.evidence.evidence_passages import ExecutedAction
 from abs_shield.answer.evidence.record_paths import counts_pieces, names_money
@@ -234,7 +239,8 @@ class Call:
         if not WRITTEN.isdisjoint(self._name_words):
             return True
         objects = object_words(verb, around)
-        return not objects or share_word(objects, self.words)
+        names = {*self._name_words, *_keys_of(self.arguments)}
+        return not objects or share_word(objects, self.words) or are_abbreviated(objects, names)
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -83,20 +83,24 @@ def _objects(verb: str, words: Iterable[str]) -> Iterator[str]:
 
 def share_word(objects: Iterable[str], words: Iterable[str]) -> bool:
     """
-    Return whether one of the words begins like an object, or abbreviates it.
+    Return whether one of the words begins like an object.
 
     >>> share_word({"prescription"}, {"prescribe"}), share_word({"password"}, {"order"})
     (True, False)
-    >>> share_word({"databas"}, {"db"}), share_word({"password"}, {"pwd"})
-    (True, True)
     """
-    objects = [*objects]
     roots = tuple(one[:_ROOT] for one in objects)
-    return any(
-        word.startswith(roots)
-        or (_SHORT.fullmatch(word) and any(_abbreviates(word, one) for one in objects))
-        for word in words
-    )
+    return any(word.startswith(roots) for word in words)
+
+
+def are_abbreviated(objects: Iterable[str], names: Iterable[str]) -> bool:
+    """
+    Return whether one of the words in names of fields abbreviates an object.
+
+    >>> are_abbreviated({"databas"}, {"db"}), are_abbreviated({"order"}, {"pwd"})
+    (True, False)
+    """
+    short = [name for name in names if _SHORT.fullmatch(name)]
+    return any(_abbreviates(name, one) for name in short for one in objects)
 
 
 def _abbreviates(short: str, word: str) -> bool:
