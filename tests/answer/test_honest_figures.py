@@ -138,6 +138,25 @@ def test_values_in_brackets_are_not_of_the_next_name(result, answer):
     assert missing(result, answer) == []
 
 
+def test_values_after_a_leading_count_belong_to_their_names():
+    """A count before a list of names leaves the pairs of the list."""
+    answer = "Two people: Mara Lind (12 days) and Tom Brandt (3 days)."
+
+    assert missing(TEAM, answer) == []
+    assert missing(TEAM, "Two people: Mara Lind (3 days) and Tom Brandt (12 days).") != []
+
+
+def test_a_part_of_the_name_of_a_stated_record_is_no_excuse():
+    """Two ships with a common first word, each by the rest of its name, have their own times."""
+    ships = [
+        {"name": "MV Stena Spirit", "price": 210},
+        {"name": "MV Stena Vision", "price": 190},
+    ]
+
+    assert missing(ships, "The Stena Spirit costs $210 and the Stena Vision $190.") == []
+    assert missing(ships, "The Stena Spirit costs $190 and the Stena Vision $210.") != []
+
+
 RENTS = {"units": [{"unit": "3B", "rent": 1450}, {"unit": "5C", "rent": 1380}], "currency": "USD"}
 BILL = {"line": {"plan": "Kids"}, "bill": {"amount_pence": 6400, "due": "2026-12-05"}}
 CLAIM = {"reserve": {"amount": 1200.0, "currency": "CHF"}, "paid": 1050.0}

@@ -175,10 +175,16 @@ class RecordBindings:
             return False
         if not isinstance(name, str) or len(name) > LONGEST_NAME:
             return False
-        stated, whole = self._words(value), {*words(normal(name))}
-        parts = {part for part in whole if len(part) >= _LEAST_PART} - {*place.name.split()}
-        # with its whole name it is a record of the sentence, which has its own value
-        return not whole <= stated and not parts.isdisjoint(stated)
+        names = self.scope.names_in(*self.scope.sentence(value.start))
+        # a record that the sentence names has its own value there
+        if any(
+            at.piece == one.piece and record_of(at.steps) == record_of(one.steps)
+            for _, places in names
+            for at in places
+        ):
+            return False
+        parts = {part for part in words(normal(name)) if len(part) >= _LEAST_PART}
+        return not (parts - {*place.name.split()}).isdisjoint(self._words(value))
 
     def find_replacement(
         self, value: Figure, matches: Sequence[EvidenceValue], records: Sequence[KeyPlace]

@@ -167,6 +167,9 @@ class RecordScope:
             counts[part] += one.kind == value.kind
             ends[part] = max(ends[part], one.end)
         place = bisect_right(starts, value.start)
+        # "three people: Mara (12), Tom (3)"
+        if place and ":" in self._answer[ends[0] : starts[0]]:
+            counts[0] = 0
         if not counts[0] and counts[1] and len({*counts[1:]}) == 1:
             return mentions[place - 1][1]
         if not counts[-1] and counts[0] and len({*counts[:-1]}) == 1:
