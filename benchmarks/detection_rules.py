@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any, NamedTuple
 
 from ablation import FIRST, replaced
@@ -303,11 +303,16 @@ def _reading(rule: Rule, created: Callable[[Any], Any]) -> Iterator[None]:
 
 def _forget() -> None:
     """Clear every cache of the package, as its results may come from another set of rules."""
-    for name, module in [*sys.modules.items()]:
-        if name.startswith("abs_shield."):
-            for part in vars(module).values():
-                if hasattr(part, "cache_clear"):
-                    part.cache_clear()
+    for cached in _caches(len(sys.modules)):
+        cached.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def _caches(modules: int) -> list[Any]:
+    """Return the cached functions of the imported modules; *modules* is how many there are."""
+    imported = [module for name, module in sys.modules.items() if name.startswith("abs_shield.")]
+    parts = (part for module in imported for part in vars(module).values())
+    return [*{id(part): part for part in parts if hasattr(part, "cache_clear")}.values()]
 
 
 def _off(part: Any, rule: Rule) -> Any:
