@@ -12,6 +12,7 @@ COMPUTED = re.compile(
     r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|refund|charge|due"
     r"|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)|missing|short\b|shortfall|fewer|rest\b|leav"
     r"|sav|cheap|more|less|increase|decrease|reduc|discount|net|combin|altogether|together"
+    r"|in all\b(?![ ][a-z])|all told\b|en tout\b|in tutto\b|totaal|samen\b"
     r"|average|mean|per|each|spen[dt]|instal|month"
     r"|deduct|therefore|thus\b|hence\b|which means|before|without|excluding"
     r"|insgesamt|gesamt|zusammen|summe|macht\b|ergibt|also\b|somme|ensemble|soit\b|suma|junt[oa]s"
