@@ -10,19 +10,19 @@ from tests.requirements import DATA, require_data
 
 FOLDER = DATA / "grounding"
 BALANCED = {
-    "ragtruth-qa-test": (0.739, 0.754),
-    "faithbench": (0.618, 0.631),
-    "begin-topicalchat": (0.818, 0.924),
-    "begin-wow": (0.653, 0.773),
-    "begin-cmu-dog": (0.682, 0.874),
-    "faithdial-audit": (0.653, 0.720),
-    "mtrag-human": (0.827, 0.871),
-    "wice-claim": (0.727, 0.685),
+    "ragtruth-qa-test": (0.739, 0.749),
+    "faithbench": (0.618, 0.601),
+    "begin-topicalchat": (0.818, 0.909),
+    "begin-wow": (0.653, 0.789),
+    "begin-cmu-dog": (0.682, 0.916),
+    "faithdial-audit": (0.653, 0.708),
+    "mtrag-human": (0.827, 0.910),
+    "wice-claim": (0.727, 0.753),
 }
 """
 Balanced accuracy of the first 150 answers at the threshold 0.8: with rules of the guardrail's own,
-and with the scores and checks of the answer pipeline. One of eight is below: its good answers are
-long sentences, of which the pipeline finds too few words.
+and with the scores and checks of the answer pipeline, whose mean is .792 (.715 before). FaithBench
+alone is below: its errors are small, so that most words of its bad answers are found.
 """
 _SLACK = 0.02
 
