@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache, wraps
+from functools import wraps
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from ablation import FIRST, replaced
 
+from abs_shield import layers, plan, session, text
 from abs_shield.plan.indirect_mentions import INDIRECT_MENTIONS
 from abs_shield.text import digit_groups
+
+# First, because a module that is imported while a rule is replaced would keep the replacement.
+for _room in (layers, plan, session, text):
+    for _module in pkgutil.walk_packages(_room.__path__, f"{_room.__name__}."):
+        import_module(_module.name)
+
+_MODULES = [module for name, module in [*sys.modules.items()] if name.startswith("abs_shield.")]
+_CACHES = [part for one in _MODULES for part in vars(one).values() if hasattr(part, "cache_clear")]
 
 InputKey = tuple[str, str]
 """A function of a name, and a name that it was asked about."""
@@ -303,16 +314,8 @@ def _reading(rule: Rule, created: Callable[[Any], Any]) -> Iterator[None]:
 
 def _forget() -> None:
     """Clear every cache of the package, as its results may come from another set of rules."""
-    for cached in _caches(len(sys.modules)):
+    for cached in _CACHES:
         cached.cache_clear()
-
-
-@lru_cache(maxsize=1)
-def _caches(modules: int) -> list[Any]:
-    """Return the cached functions of the imported modules; *modules* is how many there are."""
-    imported = [module for name, module in sys.modules.items() if name.startswith("abs_shield.")]
-    parts = (part for module in imported for part in vars(module).values())
-    return [*{id(part): part for part in parts if hasattr(part, "cache_clear")}.values()]
 
 
 def _off(part: Any, rule: Rule) -> Any:

@@ -128,6 +128,15 @@ def test_a_rule_that_is_off_is_off_for_a_name_that_was_read_before(rules: Any) -
     assert "delete" == parse_action("userdel").verb
 
 
+def test_the_tables_that_a_name_needs_are_found(rules: Any) -> None:
+    """Tables are found by the names that were read while rules were watched."""
+    asked = ("plan.tool_action:parse_action", "turn_off_light")
+    with rules.watched(set(), set()):
+        parse_action(asked[1])
+
+    assert {asked: {"verbs of two words"}} == rules.tables_that_change({asked})
+
+
 @pytest.mark.release
 @pytest.mark.slow
 def test_the_rules_of_detection_are_counted(
