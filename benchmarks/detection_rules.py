@@ -231,7 +231,6 @@ TESTS: dict[str, str] = {
     "kinds of addresses": "tests/plan/test_names.py",
     "long text under the name of an id": "tests/shield/test_python_values.py",
     "guarded values": "tests/layers/test_guarded_targets.py",
-    "verbatim occurrence": "tests/layers/test_guarded_targets.py",
     "harmless slips": "tests/layers/test_parameter_mismatch.py",
 }
 """The tests that need a rule which no run needs."""
