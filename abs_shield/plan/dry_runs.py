@@ -26,17 +26,21 @@ def is_dry_run(tool: Tool, arguments: Mapping[str, Any]) -> bool:
 
     >>> is_dry_run(Tool(name="purge"), {"paths": ["a"], "dry_run": True})
     True
+    >>> is_dry_run(Tool(name="purge", parameters={"properties": {"id": {}}}), {"dry_run": True})
+    False
     >>> schema = {"properties": {"dryRun": {"type": "boolean", "default": True}}}
     >>> [is_dry_run(Tool(name="purge", parameters=schema), a) for a in ({}, {"dryRun": False})]
     [True, False]
     """
-    for name, value in arguments.items():
-        if isinstance(value, bool) and value is _value_of_dry_run(name):
-            return True
     schema = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
-        return False
+        properties = {}
+    for name, value in arguments.items():
+        # A tool ignores an argument that it does not declare, and then changes something.
+        declared = name in properties or not properties
+        if declared and isinstance(value, bool) and value is _value_of_dry_run(name):
+            return True
     return any(
         name not in arguments
         and isinstance(member, Mapping)

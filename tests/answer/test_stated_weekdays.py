@@ -31,6 +31,8 @@ def conflicts(answer: str, result: object, question: str = "When?") -> list[str]
         "Open Monday to Friday, 3 December is the last day.",
         "The committee sat 3 December 2026.",
         "It is due on 3 December; come on Friday.",
+        "It is due next year again, on Friday, 3 December.",
+        "It renews on Friday, 3 December.",
     ],
 )
 def test_right_weekday_or_none_passes(answer):

@@ -46,3 +46,19 @@ def test_a_repeated_removal_is_reported(properties):
     """A second real removal is one of files that no longer exist."""
     assert ["removed"] == finding_codes({}, {}, **properties)
     assert ["removed"] == finding_codes({}, {"dry_run": False}, dry_run=FLAG)
+
+
+def test_an_undeclared_argument_makes_no_dry_run():
+    """A tool ignores an argument that it does not declare, so both removals were real."""
+    schema = {"properties": {"path": {}}, "additionalProperties": True}
+    tool = Tool(name="delete_file", parameters=schema)
+    firewall = Shield(shield.configure(tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user("Delete /srv/a.bam.")
+        for _ in range(2):
+            call = ToolCall("delete_file", {"path": "/srv/a.bam", "dry_run": True})
+            with firewall.guard(call) as guard:
+                guard.value = {"files": 1}
+        last = session.decisions[-1]
+
+    assert ["removed"] == [finding.code for finding in last.findings]

@@ -34,6 +34,11 @@ _LONGEST = 60
 """Characters beside a date that are read."""
 _YEARLY = re.compile(r"birth|dob\b|born|anniver|since|found|establish|join|hire", re.IGNORECASE)
 """Names of fields with a day that is meant in other years as well."""
+_OTHER_YEAR = re.compile(
+    r"\b(?:renew|annual|anniver|yearly|years?\b|again\b|recur|expire|birthday|jahr|ann\u00e9e|a\u00f1o)",
+    re.IGNORECASE,
+)
+"""Words beside a date without a year that may be in another year than the evidence's."""
 
 
 def weekday_conflict(
@@ -56,11 +61,12 @@ def weekday_conflict(
     """
     if value.kind != DATE or (stated := _weekday_beside(answer, value)) is None:
         return ""
-    days = [*_days(value, matches)]
+    beside = answer[max(0, value.start - _LONGEST) : value.end + _LONGEST]
+    days = [*_days(value, matches, recurs=_OTHER_YEAR.search(beside) is not None)]
     if not days or any(day.weekday() == stated[1] for day in days):
         return ""
-    told = [question or "", *(index.pieces[one.piece].text for one in matches if one.piece >= 0)]
-    if _mentions(told, stated[1]):  # the fault is not the agent's
+    texts = [question or "", *(index.pieces[one.piece].text for one in matches if one.piece >= 0)]
+    if _mentions(texts, stated[1]):  # the fault is not the agent's
         return ""
     name = _NAMES[days[0].weekday()].partition(" ")[0].title()
     return f"{shown(value.text)} is a {name}, the answer has {shown(stated[0])}"
@@ -77,11 +83,11 @@ def _weekday_beside(answer: str, value: Figure) -> tuple[str, int] | None:
     return match[1], _WEEKDAY[match[1].casefold()]
 
 
-def _days(value: Figure, matches: Sequence[EvidenceValue]) -> Iterator[date]:
-    """Yield the days that a date may mean; none if its year is unknown."""
+def _days(value: Figure, matches: Sequence[EvidenceValue], *, recurs: bool) -> Iterator[date]:
+    """Yield the days that a date may mean; none without a year, or if the day recurs."""
     own = [day for day in value.values if isinstance(day, Day)]
     if any(day.year is None for day in own):
-        is_yearly = any(_YEARLY.search(one.field) for one in matches)
+        is_yearly = recurs or any(_YEARLY.search(one.field) for one in matches)
         found = (day for one in matches for day in one.figure.values if isinstance(day, Day))
         own = [] if is_yearly else [*found]
     for year, month, day in own:
