@@ -18,7 +18,9 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     "actions: results that report one": (
         Part("answer.checks.action_check:Calls._is_reported", False),
     ),
-    "actions: participles that describe": (Part("answer.checks.action_check:_ATTRIBUTE", NEVER),),
+    "actions: participles that describe": (
+        Part("answer.checks.action_patterns:_ATTRIBUTE", NEVER),
+    ),
     "actions: participles after gerunds": (Part("text.verbs:infinitive_of_gerund", ""),),
     "actions: recipients": (Part("answer.checks.action_check:Calls._has_other_recipient", False),),
     "actions: tools that did not run": (Part("answer.checks.action_check:unused_tools", ()),),
@@ -77,7 +79,7 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     "actions: records of the object": (Part("answer.checks.action_check:Calls._texts_of", ()),),
     "actions: abbreviated objects": (Part("answer.checks.action_objects:_abbreviates", False),),
     "actions: counts of zero": (Part("answer.checks.action_calls:counts_pieces", False),),
-    "actions: conditions in results": (Part("answer.checks.action_check:_CONDITIONAL", NEVER),),
+    "actions: conditions in results": (Part("answer.checks.action_patterns:_CONDITIONAL", NEVER),),
     "actions: numbers that are ids": (Part("answer.checks.action_check:_LEAST_ID", 99),),
     "actions: objects": (Part("answer.checks.action_calls:Call._is_about", True),),
     "actions: states in unknown words": (

@@ -9,7 +9,7 @@ from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.events import MessageText, ToolCall
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.dry_runs import is_dry_run
-from abs_shield.plan.entity_moves import is_move
+from abs_shield.plan.entity_moves import is_move, is_replacement
 from abs_shield.plan.entity_write import Write, have_same_subject, subject_entities, undoes
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.parameter_names import classify_name
@@ -148,7 +148,7 @@ def _contradictions(
         # The author declared the pair, and can declare exceptions with `unless=`.
         if rank != _DECLARED and (
             _is_intended(first, then, earlier[n + 1 :], session)
-            or _is_replacement(first, then, history)
+            or is_replacement(first, then, history.writes)
         ):
             if finding.code == "undone":
                 return
@@ -248,23 +248,6 @@ def _is_intended(first: Write, then: Write, between: Sequence[Write], session: S
         write for write in between if write.action.does in (VerbEffect.CHANGE, VerbEffect.ACT)
     )
     return resumes and any(first.shared_identifiers(write) for write in worked_on)
-
-
-def _is_replacement(removal: Write, then: Write, history: WriteHistory) -> bool:
-    """
-    Return whether a call creates again, with other values, what an earlier turn had created.
-
-    "75, not 72": `send_offer` of 72000, `withdraw_offer`, `send_offer` of 75000.
-    """
-    if removal.action.does is not VerbEffect.UNMAKE or then.action.does is not VerbEffect.MAKE:
-        return False
-    return any(
-        write.tool == then.tool
-        and write.turn < removal.turn
-        and write.arguments != then.arguments
-        and write.shared_identifiers(then)
-        for write in history.writes
-    )
 
 
 def _is_toggled(first: Write, then: Write) -> bool:

@@ -1,6 +1,8 @@
-"""Moves: two calls that together move a thing from one place, person or time to another."""
+"""Moves of a thing to another place, person or time, and replacements with other values."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from abs_shield.plan.entity_write import Write
 from abs_shield.plan.parameter_names import ENDS_OF_A_MOVE
@@ -23,6 +25,28 @@ def is_move(first: Write, then: Write) -> bool:
         return False
     one, other = _values_by_role(first), _values_by_role(then)
     return any(one[role] != other[role] for role in one.keys() & other.keys())
+
+
+def is_replacement(removal: Write, then: Write, writes: Iterable[Write]) -> bool:
+    """
+    Return whether a call creates again, with other values, what an earlier turn had created.
+
+    "75, not 72": `send_offer` of 72000, `withdraw_offer`, `send_offer` of 75000.
+
+    Args:
+        removal: The write that removed the thing.
+        then: The write that creates it again.
+        writes: The writes of the run before *then*.
+    """
+    if removal.action.does is not VerbEffect.UNMAKE or then.action.does is not VerbEffect.MAKE:
+        return False
+    return any(
+        write.tool == then.tool
+        and write.turn < removal.turn
+        and write.arguments != then.arguments
+        and write.shared_identifiers(then)
+        for write in writes
+    )
 
 
 def _values_by_role(write: Write) -> dict[tuple[str, ...], str]:

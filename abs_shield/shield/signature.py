@@ -368,8 +368,10 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     injected |= find_receiver(function, signature) | bound
     model = arguments_model(name, signature, hints, injected)
     schema = forbid_names(arguments_schema(name, model), injected)
+    tool = Tool(name=name, description=describe_function(function), parameters=schema,
+                **_declared_marks(marks))  # fmt: skip
     return Binding(
-        tool=_tool_with_marks(name, describe_function(function), schema, marks),
+        tool=tool,
         function=function,
         signature=signature,
         injected=injected,
@@ -383,18 +385,13 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     )
 
 
-def _tool_with_marks(
-    name: str, description: str, parameters: dict[str, Any], marks: Mapping[str, Any]
-) -> Tool:
-    return Tool(
-        name=name,
-        description=description,
-        parameters=parameters,
-        targets={p: mark for p, mark in marks.items() if isinstance(mark, Target)},
-        soft=tuple(p for p, mark in marks.items() if isinstance(mark, Soft)),
-        free=tuple(p for p, mark in marks.items() if isinstance(mark, Free)),
-        creates=tuple(p for p, mark in marks.items() if isinstance(mark, Creates)),
-    )
+def _declared_marks(marks: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a `Tool` with the marks of parameters."""
+    fields: dict[str, Any] = {
+        name: tuple(p for p, mark in marks.items() if isinstance(mark, kind))
+        for name, kind in (("soft", Soft), ("free", Free), ("creates", Creates))
+    }
+    return fields | {"targets": {p: m for p, m in marks.items() if isinstance(m, Target)}}
 
 
 def _ordered_parameters(signature: inspect.Signature) -> tuple[str, ...] | None:

@@ -10,7 +10,14 @@ from itertools import islice
 
 from abs_shield.answer.checks.action_calls import Call
 from abs_shield.answer.checks.action_objects import contradicts_talk
-from abs_shield.answer.checks.action_patterns import FAILURE, MESSAGE, NOTICE, OLD
+from abs_shield.answer.checks.action_patterns import (
+    FAILURE,
+    MESSAGE,
+    NOTICE,
+    OLD,
+    reporting_words,
+    unconditional_words,
+)
 from abs_shield.answer.checks.action_recipients import Recipients, recipients_in
 from abs_shield.answer.checks.claimed_actions import (
     REFUND,
@@ -37,8 +44,6 @@ from abs_shield.text.verbs import (
     VERB_EFFECTS,
     VerbEffect,
     infinitive,
-    infinitive_of_gerund,
-    is_action,
 )
 
 _NOUNS = frozenset("credit debit bill dispute repair".split())
@@ -49,13 +54,6 @@ _BY_ITSELF = re.compile(
     re.IGNORECASE,
 )
 """System instructions about messages that are sent without a call."""
-_WORD = re.compile(r"[a-z]{3,20}")
-_ATTRIBUTE = re.compile(r"\b([a-z]{3,20})\s+(?:an?|the|any|each|every)\s+[a-z]{3,20}\b(?=\s+[a-z])")
-"""A participle between an article and a noun; after a verb it reports nothing."""
-_CONDITIONAL = re.compile(
-    r"(?<![a-z])(?:if|when|once|until|unless|not|never)[ _](?:been[ _])?[a-z]{3,20}"
-)
-"""A participle of a condition or a denial: ``fee_if_cancelled``."""
 _TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
 # longer texts are data; a run has some 20 results of prose, and each is searched for actions
 _LEAST_ID = 4  # digits of a number that may be an id
@@ -127,7 +125,7 @@ class Calls:
             *(call.ids for call in (*self._succeeded, *self._failed))
         )
         results = [one for one in evidence if one.source is PassageSource.TOOL_RESULT]
-        words = {word for one in results for word in _reporting_words(one.text.casefold())}
+        words = {word for one in results for word in reporting_words(one.text.casefold())}
         self._names_refund = "refund" in words
         self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
         system = (one.text for one in evidence if one.source is PassageSource.SYSTEM)
@@ -211,9 +209,8 @@ class Calls:
     @cached_property
     def _mentioned(self) -> frozenset[str]:
         """The verbs of actions that a message or a result mentions as done."""
-        told = [one for one in self._evidence if one.source is not PassageSource.SYSTEM]
-        texts = (_CONDITIONAL.sub(" ", one.text.casefold()) for one in told)
-        words = {word for text in texts for word in _WORD.findall(text)}
+        passages = (one for one in self._evidence if one.source is not PassageSource.SYSTEM)
+        words = {word for one in passages for word in unconditional_words(one.text.casefold())}
         return frozenset(filter(None, map(infinitive, words)))
 
     def ids_of(self, claimed: ClaimedAction) -> frozenset[str]:
@@ -302,30 +299,6 @@ class Calls:
         """Return whether an id has the form of one of *ids* and may be of the same kind."""
         fields: _IdFields = self._evidence.derived(_IdFields)
         return any(_form(one) == _form(own) and fields.agree(one, own) for own in ids)
-
-
-def _reporting_words(text: str) -> list[str]:
-    """
-    Return the words of a result that may report an action.
-
-    A participle after an instruction or a gerund describes a thing; elsewhere it may report what
-    was done.
-
-    >>> texts = ("delete the sent email", "the email was sent", "the refunded amount is 20")
-    >>> ["sent" in _reporting_words(text) for text in (*texts[:2], "after deleting the sent email")]
-    [False, True, False]
-    >>> "refunded" in _reporting_words(texts[2]), _reporting_words("fee_if_cancelled")
-    (True, ['fee'])
-    """
-    text = _CONDITIONAL.sub(" ", text)
-    return _WORD.findall(
-        _ATTRIBUTE.sub(lambda match: " " if _is_verb(match[1]) else match[0], text)
-    )
-
-
-def _is_verb(word: str) -> bool:
-    """Return whether a word is an action verb in the infinitive or the gerund."""
-    return is_action(word) or infinitive_of_gerund(word) != ""
 
 
 def _reported_verbs(text: str) -> Iterator[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from abs_shield.text.verbs import infinitive_of_gerund, is_action
+
 # each adverb brings its own blank, so that the repetition cannot backtrack
 _ADVERBS = (
     r"(?:[ ](?:just|now|also|already|successfully|gone[ ]ahead[ ]and|went[ ]ahead[ ]and"
@@ -118,3 +120,39 @@ MESSAGE = re.compile(
     r"\b(?:e-?mail|messag|text|notif|confirmation|receipt|sms|reminder)", re.IGNORECASE
 )
 """Words of a clause that is about a message, not about goods or money."""
+_WORD = re.compile(r"[a-z]{3,20}")
+_ATTRIBUTE = re.compile(r"\b([a-z]{3,20})\s+(?:an?|the|any|each|every)\s+[a-z]{3,20}\b(?=\s+[a-z])")
+"""A participle between an article and a noun; after a verb it reports nothing."""
+_CONDITIONAL = re.compile(
+    r"(?<![a-z])(?:if|when|once|until|unless|not|never)[ _](?:been[ _])?[a-z]{3,20}"
+)
+"""A participle of a condition or a denial: ``fee_if_cancelled``."""
+
+
+def reporting_words(text: str) -> list[str]:
+    """
+    Return the words of a result that may report an action.
+
+    A participle after an instruction or a gerund describes a thing; elsewhere it may report what
+    was done.
+
+    >>> texts = ("delete the sent email", "the email was sent", "the refunded amount is 20")
+    >>> ["sent" in reporting_words(text) for text in (*texts[:2], "after deleting the sent email")]
+    [False, True, False]
+    >>> "refunded" in reporting_words(texts[2]), reporting_words("fee_if_cancelled")
+    (True, ['fee'])
+    """
+    text = _CONDITIONAL.sub(" ", text)
+    return _WORD.findall(
+        _ATTRIBUTE.sub(lambda match: " " if _is_verb(match[1]) else match[0], text)
+    )
+
+
+def unconditional_words(text: str) -> list[str]:
+    """Return the words of a lower-case text without participles of conditions and denials."""
+    return _WORD.findall(_CONDITIONAL.sub(" ", text))
+
+
+def _is_verb(word: str) -> bool:
+    """Return whether a word is an action verb in the infinitive or the gerund."""
+    return is_action(word) or infinitive_of_gerund(word) != ""
