@@ -158,6 +158,7 @@ RULES: dict[str, Rule] = {
     "folders of a known path": Rule("session.composed_values:_is_folder", True),
     "misspelt paths": Rule("text.path_steps:is_misspelt_path"),
     "echoes": Rule("plan.target_mentions:is_echo"),
+    "names of revisions": Rule("plan.entity_kinds:_are_revisions"),
     "other scripts": Rule("layers.phantom_target:has_identifier_characters", True),
     "created by an earlier call": Rule("plan.target_mentions:was_created"),
     "created in the same turn": Rule("plan.sibling_entities:Siblings._unread", ()),
@@ -168,6 +169,7 @@ RULES: dict[str, Rule] = {
     "names of new entities": Rule("plan.created_entities:names_new_entity", False, TOOL),
     "the caller's own numbers": Rule("plan.created_entities:_is_caller_number", False, TOOL),
     "ids of a request": Rule("plan.created_entities:_is_request_key", False, TOOL),
+    "files sent with their content": Rule("plan.created_entities:sends_content"),
     "files to upload": Rule("plan.created_entities:_names_existing_file", False, TOOL),
     "names of people and accounts": Rule("plan.created_entities:_is_name_of_person", False, TOOL),
     "names of files": Rule("plan.created_entities:names_file"),
@@ -199,6 +201,8 @@ RULES: dict[str, Rule] = {
     "synonyms of verbs": Rule("plan.requested_steps:_synonyms_of", set()),
     "one word for both steps": Rule("plan.requested_steps:_is_one_word_for_both"),
     "moves": Rule("plan.entity_moves:is_move"),
+    "replacements with other values": Rule("plan.entity_moves:is_replacement"),
+    "dry runs": Rule("plan.dry_runs:is_dry_run"),
     "handles": Rule("layers.self_contradiction:_is_handle"),
     "undoing calls": Rule("plan.entity_write:undoes"),
     "conflicting writes": Rule("layers.self_contradiction:_is_conflicting"),
@@ -332,7 +336,8 @@ def _watched(part: Callable[..., Any], name: str, rule: Rule, fired: set[str]) -
             results = [*result]
             fired.update([name] if results else [])
             return iter(results)
-        if result != off and (result or off):
+        # 17.0 is equal to 17, and is another kind of value
+        if (result != off or type(result) is not type(off)) and (result or off):
             fired.add(name)
         return result
 
